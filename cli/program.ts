@@ -1,27 +1,20 @@
 /** All commands. Throws a `CommanderError` when a line cannot be read, or was one for help. */
 import { Command, type OutputConfiguration } from 'commander';
 import { version } from '../workers/config/version.ts';
-import { addActs } from './act/command.ts';
-import type { Run } from './answer.ts';
-import { addCodecServer } from './codec-server/command.ts';
+import type { Run } from './command-line/answer.ts';
+import { actCommands } from './commands/act.ts';
+import { checkCommands, stopCommands } from './commands/check.ts';
+import { installCommands } from './commands/install.ts';
+import { seeCommands } from './commands/see.ts';
 import { addCompletion } from './completion/command.ts';
-import { addDoctor } from './doctor/command.ts';
-import { addDrain } from './drain/command.ts';
-import { addDriver } from './driver/command.ts';
-import { addExplain } from './explain/command.ts';
-import { addMigrate } from './migrate/command.ts';
-import { addOffboard } from './offboard/command.ts';
-import { addPlan } from './plan/command.ts';
-import { addPreserve } from './preserve/command.ts';
-import { addRollout } from './rollout/command.ts';
-import { addRunbook } from './runbook/command.ts';
-import { addSetup } from './setup/command.ts';
-import { addStatus } from './status/command.ts';
-import { addStart, addStop } from './stop/command.ts';
-import { addStuck } from './stuck/command.ts';
-import { addTimeline } from './timeline/command.ts';
-import { addTree } from './tree/command.ts';
-import { addWatch } from './watch/command.ts';
+
+const groups = {
+  'See:': seeCommands,
+  'Plan and check:': checkCommands,
+  'When all must stand still:': stopCommands,
+  'Act:': actCommands,
+  'Install and remove:': installCommands,
+};
 
 const exitCodes = `
 Exit code: 0 done, 1 failed or not as it should be, 2 the command line is wrong.`;
@@ -43,30 +36,9 @@ export function createCommands(run: Run, output: OutputConfiguration): Command {
     .showHelpAfterError('(add --help for what there is)')
     .helpCommand('help [command]', 'show what there is')
     .addHelpText('after', exitCodes);
-  program.commandsGroup('See:');
-  addStatus(program, run);
-  addStuck(program, run);
-  addExplain(program, run);
-  addTree(program, run);
-  addTimeline(program, run);
-  addWatch(program, run);
-  addRunbook(program, run);
-  program.commandsGroup('Plan and check:');
-  addDoctor(program, run);
-  addPlan(program, run);
-  addDrain(program, run);
-  program.commandsGroup('When all must stand still:');
-  addStop(program, run);
-  addStart(program, run);
-  program.commandsGroup('Act:');
-  addRollout(program, run);
-  addActs(program, run);
-  addPreserve(program, run);
-  program.commandsGroup('Install and remove:');
-  addSetup(program, run);
-  addMigrate(program, run);
-  addOffboard(program, run);
-  addCodecServer(program, run);
-  addDriver(program, run);
+  for (const [title, commands] of Object.entries(groups)) {
+    program.commandsGroup(title);
+    for (const add of commands) add(program, run);
+  }
   return program;
 }

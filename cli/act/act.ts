@@ -1,45 +1,54 @@
 /** Asks for a command on a Machine, and says what came of it. */
 import { machineCommandEffects } from '../../workflows/api/command-verbs.ts';
+import type { MachineCommand } from '../../workflows/contracts/commands.ts';
 import { defined } from '../../workflows/values/defined.ts';
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
-import { onceAgreed } from '../consent.ts';
-import { millwrightFor } from '../diagnosis/millwright-line.ts';
-import { readMachine } from '../read-object.ts';
-import { requireRight, rightOnMachines } from '../rights.ts';
-import { inTarget } from '../target.ts';
-import type { Outcome } from '../written-command/write.ts';
-import { writeCommand } from '../written-command/write.ts';
-import type { ActQuestion } from './command.ts';
-import { outlookOf } from './outlook.ts';
-import { readSight } from './sight.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
+import { onceAgreed } from '../command-line/consent.ts';
+import { millwrightFor } from '../command-line/millwright-line.ts';
+import { readMachine } from '../objects/read-object.ts';
+import { requireRight, rightOnMachines } from '../objects/rights.ts';
+import { inTarget } from '../connection/target.ts';
+import type { CommandOutcome } from './write-command.ts';
+import { writeCommand } from './write-command.ts';
+import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
+import type { ConsentOptions } from '../command-line/consent.ts';
+import type { TargetOptions } from '../connection/target.ts';
+import { previewOf } from './preview.ts';
+import { readNodePods } from '../objects/node-pods.ts';
 import { refusalOf } from './state.ts';
 
-export async function act(place: Place, asked: ActQuestion): Promise<Answer> {
-  const { kube, namespace } = place;
-  const { name, command } = asked;
-  const machine = await readMachine(place, name);
+export interface ActOptions extends ClusterOptions, OutputOptions, ConsentOptions, TargetOptions {
+  /** Of the Machine. */
+  name: string;
+  command: MachineCommand;
+}
+
+export async function act(scope: ClusterScope, options: ActOptions): Promise<Answer> {
+  const { kube, namespace } = scope;
+  const { name, command } = options;
+  const machine = await readMachine(scope, name);
   const refusal = refusalOf(machine, command);
   if (refusal !== undefined) throw new Error(refusal);
   await requireRight(kube, rightOnMachines('patch', 'machines', namespace));
-  const sight = await inTarget(place, asked, (target) => readSight(target, machine));
-  const outlook = outlookOf(sight, command);
-  return await onceAgreed(asked, outlook, async () => {
+  const nodePods = await inTarget(scope, options, (target) => readNodePods(target, machine));
+  const preview = previewOf(nodePods, command);
+  return await onceAgreed(options, preview, async () => {
     const { uid, generation } = machine.metadata;
     const wanted = {
       command: defined({ ...command, ifGeneration: generation }),
       done: machineCommandEffects[command.verb].reason,
     };
-    const outcome = await writeCommand(place, { name, uid }, wanted);
+    const outcome = await writeCommand(scope, { name, uid }, wanted);
     const isDone = outcome.state === 'done' || outcome.state === 'unknown';
-    const data = { ...outlook.data, namespace, isDone, outcome };
-    const text = `${outlook.text}\n${wordsOf(outcome, { namespace, name })}`;
+    const data = { ...preview.data, namespace, isDone, outcome };
+    const text = `${preview.text}\n${messageOf(outcome, { namespace, name })}`;
     return { text, data, exitCode: isDone ? 0 : 1 };
   });
 }
 
-function wordsOf(
-  { state, words, written }: Outcome,
+function messageOf(
+  { state, words, written }: CommandOutcome,
   { namespace, name }: { namespace: string; name: string },
 ): string {
   switch (state) {

@@ -12,9 +12,19 @@ import type { Payload, PayloadCodec } from '@temporalio/common';
 import { createCodec } from '../../workers/payloads/codec.ts';
 import { readPayloadKeys } from '../../workers/payloads/keys.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
-import type { Answer } from '../answer.ts';
-import type { CodecServerQuestion } from './command.ts';
+import type { Answer, Printed } from '../command-line/answer.ts';
 import { PayloadsFault, payloadsIn, payloadsText } from './payloads.ts';
+
+export interface CodecServerOptions extends Printed {
+  payloadKeys: string;
+  address: string;
+  /** 0: any free port. */
+  port: number;
+  /** Origins of pages that may ask, such as `https://temporal.example`. */
+  origins: readonly string[];
+  /** Undefined: everybody who reaches the address may ask. */
+  tokenFile?: string | undefined;
+}
 
 /** The UI sends all payloads of a page at once. */
 const longestBodyBytes = 32 * 1024 * 1024;
@@ -33,11 +43,11 @@ interface Rules {
 
 /** Listens. Throws when the keys or the token cannot be read, or the port is taken. */
 export async function startCodecServer(
-  asked: Omit<CodecServerQuestion, 'command'>,
+  options: CodecServerOptions,
 ): Promise<{ server: Server; url: string }> {
-  const { address, port, origins, tokenFile } = asked;
+  const { address, port, origins, tokenFile } = options;
   const token = tokenFile === undefined ? undefined : readToken(tokenFile);
-  const rules = { codec: codecOf(asked.payloadKeys), origins, token };
+  const rules = { codec: codecOf(options.payloadKeys), origins, token };
   const server = createServer((request, response) => {
     void respond(request, response, rules);
   });
@@ -77,9 +87,9 @@ async function respond(
 }
 
 /** Serves until SIGINT or SIGTERM. */
-export async function serveCodec(asked: CodecServerQuestion): Promise<Answer> {
-  const { server, url } = await startCodecServer(asked);
-  const from = asked.origins.length > 0 ? `, for pages of ${asked.origins.join(', ')}` : '';
+export async function serveCodec(options: CodecServerOptions): Promise<Answer> {
+  const { server, url } = await startCodecServer(options);
+  const from = options.origins.length > 0 ? `, for pages of ${options.origins.join(', ')}` : '';
   console.error(`${url} decodes payloads${from}`);
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   server.closeAllConnections();
@@ -134,17 +144,12 @@ function refusalOf({ method, headers }: IncomingMessage, rules: Rules): Reply | 
     return { code: 403, text: `--allow-origin does not name ${origin}` };
   }
   if (method === 'OPTIONS' || rules.token === undefined) return undefined;
-  if (isSame(headers.authorization ?? '', `Bearer ${rules.token}`)) return undefined;
+  const [given, wanted] = [headers.authorization ?? '', `Bearer ${rules.token}`].map((text) =>
+    createHash('sha256').update(text).digest(),
+  );
+  // In a time that says nothing about where they differ.
+  if (given && wanted && timingSafeEqual(given, wanted)) return undefined;
   return { code: 401, text: 'the header Authorization must be "Bearer" and the token' };
-}
-
-/** In a time that says nothing about where they differ. */
-function isSame(given: string, wanted: string): boolean {
-  return timingSafeEqual(digestOf(given), digestOf(wanted));
-}
-
-function digestOf(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
 
 type Work = (

@@ -3,7 +3,7 @@ import type { RootCommand } from '@bomb.sh/tab';
 import tab from '@bomb.sh/tab/commander';
 import type { Command } from 'commander';
 import type { Names } from './live-names.ts';
-import { optionsBehindCommand } from '../option-order.ts';
+import { optionsBehindCommand } from '../command-line/option-order.ts';
 import { readNames } from './live-names.ts';
 import { bashScript, zshScript } from './scripts.ts';
 import { wordsBefore } from './words.ts';

@@ -11,7 +11,7 @@ import { kubeConfigFiles, loadKubeConfig } from '../../kube/client/kubeconfig.ts
 import { customResource, node as nodePath } from '../../kube/client/paths.ts';
 import { version } from '../../workers/config/version.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
-import type { ObjectKind } from '../object-reference.ts';
+import type { ObjectKind } from '../command-line/object-reference.ts';
 import type { Words } from './words.ts';
 
 export interface Names {
@@ -39,11 +39,11 @@ export async function readNames(words: Words, withinMs = longestWaitMs): Promise
   }
 }
 
-interface Wanted extends Words {
+interface WantedNames extends Words {
   withinMs: number;
 }
 
-async function read(words: Wanted): Promise<Names> {
+async function read(words: WantedNames): Promise<Names> {
   if (words.option === 'context') return ofOption('context', contextsIn(words));
   if (words.option === undefined && words.kinds.length === 0) return none;
   const kubeConfig = loadKubeConfig(words.kubeconfig ?? '', process.env, words.context);
@@ -66,7 +66,7 @@ async function inCluster<Answer>(
   }
 }
 
-async function readFrom(kube: KubeClient, namespace: string, words: Wanted): Promise<Names> {
+async function readFrom(kube: KubeClient, namespace: string, words: WantedNames): Promise<Names> {
   if (words.option === 'namespace') {
     return ofOption('namespace', fitting(await namesIn(kube, '/api/v1/namespaces'), words));
   }
@@ -88,15 +88,18 @@ async function readFrom(kube: KubeClient, namespace: string, words: Wanted): Pro
   return { ...none, ofObjects: found };
 }
 
-interface Place {
+interface NamesScope {
   kube: KubeClient;
   namespace: string;
-  words: Wanted;
+  words: WantedNames;
 }
 
 /** Nodes may be in a cluster of their own. */
-async function namesOf(kind: ObjectKind, { kube, namespace, words }: Place): Promise<string[]> {
-  const path = pathOf(kind, namespace);
+async function namesOf(
+  kind: ObjectKind,
+  { kube, namespace, words }: NamesScope,
+): Promise<string[]> {
+  const path = kind === 'node' ? nodePath() : customResource(`${kind}s`, namespace);
   const { targetKubeconfig, withinMs } = words;
   return kind === 'node' && targetKubeconfig !== undefined
     ? await inCluster(loadKubeConfig(targetKubeconfig), withinMs, (target) => namesIn(target, path))
@@ -105,10 +108,6 @@ async function namesOf(kind: ObjectKind, { kube, namespace, words }: Place): Pro
 
 function ofOption(option: string, names: readonly string[]): Names {
   return { ...none, ofOptions: new Map([[option, names]]) };
-}
-
-function pathOf(kind: ObjectKind, namespace: string): string {
-  return kind === 'node' ? nodePath() : customResource(`${kind}s`, namespace);
 }
 
 async function namesIn(kube: KubeClient, path: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 /** What the words of an unfinished command line say. */
 import { homedir } from 'node:os';
-import type { ObjectKind } from '../object-reference.ts';
+import type { ObjectKind } from '../command-line/object-reference.ts';
 
 export interface Words {
   /** Kinds of objects that are to be completed; none: something else is. */

@@ -7,7 +7,7 @@ import {
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Trouble } from './trouble.ts';
 
-export interface CloudFailure {
+interface CloudFailure {
   /** Undefined where a retry may help as well as anything. */
   trouble: Trouble | undefined;
   cause: string;
@@ -18,7 +18,8 @@ export function cloudFailureOf(machine: Machine): CloudFailure {
   const { errorCode = '' } = machine.status?.lastOperation ?? {};
   if (isOfApiServer(words)) return apiServerFailure(errorCode, words);
   const trouble = creationTroubleOf(errorCode, words);
-  return { trouble, cause: `${introductionOf(trouble)}: ${words}` };
+  const introduction = (trouble && introductions[trouble]) ?? 'the cloud fails';
+  return { trouble, cause: `${introduction}: ${words}` };
 }
 
 /** Our own rights, a webhook, a quota of Kubernetes: no page is about these. */
@@ -36,7 +37,3 @@ const introductions: Partial<Record<Trouble, string>> = {
   capacity: 'the cloud has no room',
   'worker-down': 'no worker serves its provider',
 };
-
-function introductionOf(trouble: Trouble | undefined): string {
-  return (trouble && introductions[trouble]) ?? 'the cloud fails';
-}

@@ -2,7 +2,7 @@
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Finding } from './finding.ts';
 import { worstFirst } from './finding.ts';
-import type { Fleet } from './fleet.ts';
+import type { Install } from '../install/install.ts';
 import type { Patience } from './install.ts';
 import { defaultPatience, installFindings } from './install.ts';
 import { creationFindings } from './machine-creation.ts';
@@ -13,22 +13,22 @@ import { untouchedFindings } from './machine-untouched.ts';
 import { classFindings, deploymentFindings, setFindings } from './pools.ts';
 
 /** The worst first. Empty: nothing waits for longer than it should. */
-export function diagnose(fleet: Fleet, patience: Patience = defaultPatience): Finding[] {
+export function diagnose(install: Install, patience: Patience = defaultPatience): Finding[] {
   return worstFirst([
-    ...installFindings(fleet, patience),
-    ...fleet.deployments.flatMap(deploymentFindings),
-    ...fleet.sets.flatMap(setFindings),
-    ...fleet.classes.flatMap((one) => classFindings(one, fleet)),
-    ...fleet.machines.flatMap((machine) => machineFindings(machine, fleet)),
+    ...installFindings(install, patience),
+    ...install.deployments.flatMap(deploymentFindings),
+    ...install.sets.flatMap(setFindings),
+    ...install.classes.flatMap((one) => classFindings(one, install)),
+    ...install.machines.flatMap((machine) => machineFindings(machine, install)),
   ]);
 }
 
-export function machineFindings(machine: Machine, fleet: Fleet): Finding[] {
+export function machineFindings(machine: Machine, install: Install): Finding[] {
   return [
-    ...drainFindings(machine, fleet),
-    ...creationFindings(machine, fleet),
-    ...joinFindings(machine, fleet),
-    ...healthFindings(machine, fleet),
-    ...untouchedFindings(machine, fleet),
+    ...drainFindings(machine, install),
+    ...creationFindings(machine, install),
+    ...joinFindings(machine, install),
+    ...healthFindings(machine, install),
+    ...untouchedFindings(machine, install),
   ];
 }

@@ -1,4 +1,5 @@
 /** Something that waits for longer than it should, and what a person can do about it. */
+import { isoOf } from '../install/times.ts';
 import type { Trouble } from './trouble.ts';
 import { rankOf, runbookOf } from './trouble.ts';
 
@@ -35,12 +36,8 @@ export function worstFirst(findings: readonly Finding[]): Finding[] {
   );
 }
 
-export function keyOf({ namespace = '', kind, name }: FoundObject): string {
+function keyOf({ namespace = '', kind, name }: FoundObject): string {
   return `${namespace}/${kind}/${name}`;
-}
-
-export function isAbout({ object }: Finding, { kind, namespace, name }: FoundObject): boolean {
-  return object.kind === kind && object.namespace === namespace && object.name === name;
 }
 
 /** For programs: times in ISO 8601. */
@@ -55,9 +52,4 @@ export function findingData({ object, since, until, ...finding }: Finding): obje
     ...(sequel !== undefined && { sequel }),
     commands,
   };
-}
-
-/** Without fractions of a second, as Kubernetes writes it. */
-export function isoOf(time: number): string {
-  return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -1,8 +1,8 @@
 /** What holds up a whole namespace: a stop, no leader, no worker, Temporal. */
 import type { Finding } from './finding.ts';
-import type { Fleet, NamespaceStop, ProcessFact, WarningFact } from './fleet.ts';
+import type { Install, NamespaceStop, ProcessFact, WarningFact } from '../install/install.ts';
 import { leaseFindings, standstillOf } from './lease.ts';
-import { millwrightFor } from './millwright-line.ts';
+import { millwrightFor } from '../command-line/millwright-line.ts';
 import { temporalFindings } from './temporal.ts';
 import type { Trouble } from './trouble.ts';
 
@@ -13,22 +13,22 @@ export interface Patience {
 
 export const defaultPatience: Patience = { stopMs: 3_600_000 };
 
-export function installFindings(fleet: Fleet, { stopMs }: Patience): Finding[] {
+export function installFindings(install: Install, { stopMs }: Patience): Finding[] {
   return [
-    ...fleet.stops.flatMap((stop) => stopFindings(stop, fleet.now - stopMs)),
-    ...(fleet.leases ?? []).flatMap((lease) => leaseFindings(lease, fleet)),
-    ...fleet.processes.flatMap(processFindings),
-    ...temporalFindings(fleet),
-    ...warningFindings(fleet.warnings.filter((warning) => isShown(warning, fleet))),
+    ...install.stops.flatMap((stop) => stopFindings(stop, install.now - stopMs)),
+    ...(install.leases ?? []).flatMap((lease) => leaseFindings(lease, install)),
+    ...install.processes.flatMap(processFindings),
+    ...temporalFindings(install),
+    ...warningFindings(install.warnings.filter((warning) => isShown(warning, install))),
   ];
 }
 
 /** What keeps Millwright from acting on all objects of the namespace. */
-export function standstillFindings(fleet: Fleet): Finding[] {
+export function standstillFindings(install: Install): Finding[] {
   return [
-    ...fleet.stops.flatMap((stop) => stopFindings(stop, Infinity)),
-    ...(fleet.leases ?? []).flatMap((lease) => standstillOf(lease, fleet)),
-    ...fleet.processes.flatMap(processFindings),
+    ...install.stops.flatMap((stop) => stopFindings(stop, Infinity)),
+    ...(install.leases ?? []).flatMap((lease) => standstillOf(lease, install)),
+    ...install.processes.flatMap(processFindings),
   ];
 }
 
@@ -63,7 +63,9 @@ function processFindings({ namespace, name, component, ...counts }: ProcessFact)
   ];
 }
 
-const troublesOfWarnings: Readonly<Record<string, { trouble: Trouble; least: number }>> = {
+const troublesOfWarnings: Readonly<
+  Record<WarningFact['reason'], { trouble: Trouble; least: number }>
+> = {
   TooManyOrphans: { trouble: 'orphan', least: 1 },
   InstancesMayBeLeft: { trouble: 'orphan', least: 1 },
   // A run that a person terminates is restored as well; a lost database is more than that.
@@ -77,14 +79,11 @@ const warningShownMs = 3_600_000;
 /** A namespace that a watcher leads has been served again since. */
 const notServedShownMs = 5 * 60_000;
 
-function isShown({ reason, namespace, at }: WarningFact, { now, leases = [] }: Fleet): boolean {
+function isShown({ reason, namespace, at }: WarningFact, { now, leases = [] }: Install): boolean {
   const isLed = leases.some((lease) => lease.namespace === namespace && lease.holder !== undefined);
   const isOver = reason === 'NamespaceNotServed' && isLed;
   return at > now - (isOver ? notServedShownMs : warningShownMs);
 }
-
-/** Reasons of the Events that are asked for. */
-export const askedWarnings = Object.keys(troublesOfWarnings);
 
 /** One for all Events of a kind, the latest. */
 function warningFindings(warnings: readonly WarningFact[]): Finding[] {
@@ -93,13 +92,13 @@ function warningFindings(warnings: readonly WarningFact[]): Finding[] {
     const isAlike = ({ namespace, reason }: WarningFact): boolean =>
       namespace === warning.namespace && reason === warning.reason;
     const known = troublesOfWarnings[warning.reason];
-    if (!known || newest.findIndex(isAlike) !== index) return [];
-    const objects = new Set(newest.filter(isAlike).map(({ object }) => nameIn(object)));
+    if (newest.findIndex(isAlike) !== index) return [];
+    const objects = new Set(
+      newest.filter(isAlike).map(({ object: { kind, name } }) => `${kind}/${name}`),
+    );
     return objects.size < known.least ? [] : [warningFinding(warning, known.trouble)];
   });
 }
-
-const nameIn = ({ kind, name }: WarningFact['object']): string => `${kind}/${name}`;
 
 function warningFinding(warning: WarningFact, trouble: Trouble): Finding {
   const { namespace, reason, object, message, at } = warning;

@@ -3,9 +3,9 @@ import type { CertificateEnd } from '../../kube/objects/certificate-ends.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import type { PauseReason } from '../../workflows/values/pauses.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet, LeaseFact } from './fleet.ts';
-import { isUnused } from './fleet.ts';
-import { millwrightFor } from './millwright-line.ts';
+import type { Install, LeaseFact } from '../install/install.ts';
+import { isUnused } from '../install/install.ts';
+import { millwrightFor } from '../command-line/millwright-line.ts';
 import type { Trouble } from './trouble.ts';
 
 /** A new leader has it by then. */
@@ -15,17 +15,17 @@ const restoreShownMs = 3_600_000;
 /** As the alert has it. */
 const certificateNoticeMs = 7 * 86_400_000;
 
-export function leaseFindings(lease: LeaseFact, fleet: Fleet): Finding[] {
+export function leaseFindings(lease: LeaseFact, install: Install): Finding[] {
   return [
-    ...standstillOf(lease, fleet),
-    ...restoreFindings(lease, fleet),
-    ...(lease.certificates ?? []).flatMap((end) => certificateFindings(end, { lease, fleet })),
+    ...standstillOf(lease, install),
+    ...restoreFindings(lease, install),
+    ...(lease.certificates ?? []).flatMap((end) => certificateFindings(end, { lease, install })),
   ];
 }
 
-export function standstillOf(lease: LeaseFact, fleet: Fleet): Finding[] {
-  if (isUnused(fleet)) return [];
-  return [...leaderFindings(lease, fleet.now), ...pauseFindings(lease)];
+export function standstillOf(lease: LeaseFact, install: Install): Finding[] {
+  if (isUnused(install)) return [];
+  return [...leaderFindings(lease, install.now), ...pauseFindings(lease)];
 }
 
 function leaderFindings(lease: LeaseFact, now: number): Finding[] {
@@ -38,13 +38,13 @@ function leaderFindings(lease: LeaseFact, now: number): Finding[] {
       trouble: 'worker-down',
       object: { kind: 'lease', namespace, name },
       since: renewedAt,
-      ...leaderlessWords(lease),
+      ...leaderless(lease),
     },
   ];
 }
 
 /** Beside MCM, and after a way back to it, a watcher waits, and machines come and go. */
-function leaderlessWords(lease: LeaseFact): Pick<Finding, 'cause' | 'commands'> {
+function leaderless(lease: LeaseFact): Pick<Finding, 'cause' | 'commands'> {
   const { namespace, mcm, goingSince } = lease;
   if (mcm) {
     return {
@@ -86,8 +86,8 @@ function pauseFindings({ namespace, name, pauses }: LeaseFact): Finding[] {
   });
 }
 
-function restoreFindings({ namespace, name, restoredAt }: LeaseFact, fleet: Fleet): Finding[] {
-  if (restoredAt === undefined || fleet.now >= restoredAt + restoreShownMs) return [];
+function restoreFindings({ namespace, name, restoredAt }: LeaseFact, install: Install): Finding[] {
+  if (restoredAt === undefined || install.now >= restoredAt + restoreShownMs) return [];
   return [
     {
       trouble: 'restored-etcd',
@@ -95,29 +95,29 @@ function restoreFindings({ namespace, name, restoredAt }: LeaseFact, fleet: Flee
       cause:
         'etcd was restored to an earlier moment: machines that were made since have no object, and what was deleted since is back',
       since: restoredAt,
-      commands: restoreCommands(namespace, fleet),
+      commands: restoreCommands(namespace, install),
     },
   ];
 }
 
 /** The flags that are known are those of one install; which one serves the namespace is not. */
-function restoreCommands(namespace: string, fleet: Fleet): string[] {
-  const watchers = fleet.processes.filter(({ component }) => component === 'watcher');
-  if (fleet.namespace === undefined && watchers.length > 1) {
+function restoreCommands(namespace: string, install: Install): string[] {
+  const watchers = install.processes.filter(({ component }) => component === 'watcher');
+  if (install.namespace === undefined && watchers.length > 1) {
     return [
       '# names the Schedule that has to stand still, so that no instance is deleted',
       millwrightFor('stuck', namespace),
     ];
   }
-  const scheduleId = orphanScheduleOf(namespace, fleet);
+  const scheduleId = orphanScheduleOf(namespace, install);
   return [
     '# keeps the search from deleting instances until it is known which may go',
     `temporal schedule toggle --schedule-id ${scheduleId} --pause --reason "etcd was restored"`,
   ];
 }
 
-function orphanScheduleOf(namespace: string, { install }: Fleet): string {
-  const { name, clusterName, isFleet } = install;
+function orphanScheduleOf(namespace: string, { names }: Install): string {
+  const { name, clusterName, isFleet } = names;
   return scheduleIdOf('orphans', {
     name: name || namespace,
     clusterName: clusterName || undefined,
@@ -125,16 +125,18 @@ function orphanScheduleOf(namespace: string, { install }: Fleet): string {
   });
 }
 
-interface Place {
+interface LeaseIn {
   lease: LeaseFact;
-  fleet: Fleet;
+  install: Install;
 }
 
 /** A process goes on with a connection that it has, and gets no other one. */
-function certificateFindings({ file, until }: CertificateEnd, place: Place): Finding[] {
-  const { lease, fleet } = place;
-  if (fleet.now < until - certificateNoticeMs) return [];
-  const hasEnded = fleet.now >= until;
+function certificateFindings(
+  { file, until }: CertificateEnd,
+  { lease, install }: LeaseIn,
+): Finding[] {
+  if (install.now < until - certificateNoticeMs) return [];
+  const hasEnded = install.now >= until;
   return [
     {
       trouble: 'certificate-expiry',
@@ -142,13 +144,13 @@ function certificateFindings({ file, until }: CertificateEnd, place: Place): Fin
       cause: `the certificate in ${file} of watcher and worker ${hasEnded ? 'has ended' : 'ends'}`,
       since: hasEnded ? until : until - certificateNoticeMs,
       ...(!hasEnded && { until, sequel: 'watcher and worker are cut off' }),
-      commands: certificateCommands(place),
+      commands: certificateCommands({ lease, install }),
     },
   ];
 }
 
-function certificateCommands({ lease, fleet }: Place): string[] {
-  const [process] = fleet.processes;
+function certificateCommands({ lease, install }: LeaseIn): string[] {
+  const [process] = install.processes;
   const kubectl = `kubectl -n ${process?.namespace ?? lease.namespace}`;
   const ours = '-l app.kubernetes.io/name=millwright';
   return [

@@ -2,8 +2,9 @@
 import { creationTimeoutSecondsOf } from '../../workflows/api/creation-timeout.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { nameInLine } from '../../workflows/values/name-in-line.ts';
-import type { Fleet } from './fleet.ts';
-import { millwrightFor } from './millwright-line.ts';
+import type { Install } from '../install/install.ts';
+import { millwrightFor } from '../command-line/millwright-line.ts';
+import { setNameOf, setOf } from './machine-object.ts';
 
 export function kubectlFor({ metadata }: Pick<Machine, 'metadata'>): string {
   return `kubectl -n ${metadata.namespace ?? 'default'}`;
@@ -51,13 +52,11 @@ export function editClassCommands(machine: Machine): string[] {
 /** On one machine of a pool it would be taken back: the template of the pool is pushed down. */
 export function moreTimeCommand(
   machine: Machine,
-  { sets, timeouts }: Pick<Fleet, 'sets' | 'timeouts'>,
+  { sets, timeouts }: Pick<Install, 'sets' | 'timeouts'>,
 ): string[] {
-  const set = ownerOf(machine, 'MachineSet');
-  const known = sets.find(
-    ({ metadata }) => metadata.name === set && metadata.namespace === machine.metadata.namespace,
-  );
-  const pool = known && ownerOf(known, 'MachineDeployment');
+  const set = setNameOf(machine);
+  const owners = setOf(machine, { sets })?.metadata.ownerReferences;
+  const pool = owners?.find(({ kind }) => kind === 'MachineDeployment')?.name;
   // A time that is less than it has would fail it at once.
   const seconds = 2 * (creationTimeoutSecondsOf(machine) ?? timeouts.creation);
   const spec = { creationTimeout: `${Math.ceil(seconds / 60)}m` };
@@ -76,14 +75,9 @@ export function moreTimeCommand(
   ];
 }
 
-function ownerOf({ metadata }: Pick<Machine, 'metadata'>, kind: string): string | undefined {
-  return metadata.ownerReferences?.find((owner) => owner.kind === kind)?.name;
-}
-
 export function replaceCommand(machine: Machine): string[] {
-  const owner = ownerOf(machine, 'MachineSet');
   return [
-    owner !== undefined
+    setNameOf(machine) !== undefined
       ? '# gives it up; its set makes another one'
       : '# nothing makes another one in its place',
     `${kubectlFor(machine)} delete machine ${machine.metadata.name} --wait=false`,

@@ -3,13 +3,13 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { nameInLine } from '../../workflows/values/name-in-line.ts';
 import { cloudFailureOf } from './cloud-failure.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet } from './fleet.ts';
+import type { Install } from '../install/install.ts';
 import { editClassCommands, kubectlFor, retryCommand } from './machine-commands.ts';
 import { failureSequelOf, foundMachine } from './machine-object.ts';
-import { joinDeadlineOf, timeOf } from './times.ts';
+import { joinDeadlineOf, timeOf } from '../install/times.ts';
 import type { Trouble } from './trouble.ts';
 
-export function creationFindings(machine: Machine, fleet: Fleet): Finding[] {
+export function creationFindings(machine: Machine, install: Install): Finding[] {
   if (!isRefused(machine)) return [];
   const { trouble, cause } = cloudFailureOf(machine);
   return [
@@ -18,9 +18,9 @@ export function creationFindings(machine: Machine, fleet: Fleet): Finding[] {
       object: foundMachine(machine),
       cause,
       since: timeOf(machine.status?.lastOperation?.lastUpdateTime),
-      ...(phaseOf(machine) !== 'Failed' && {
-        until: joinDeadlineOf(machine, fleet),
-        sequel: failureSequelOf(machine, fleet),
+      ...(machine.status?.currentStatus?.phase !== 'Failed' && {
+        until: joinDeadlineOf(machine, install),
+        sequel: failureSequelOf(machine, install),
       }),
       commands: commandsFor(machine, trouble),
     },
@@ -32,8 +32,6 @@ function isRefused({ metadata, status }: Machine): boolean {
   const isCreation = type === 'Create' && state === 'Failed' && errorCode !== undefined;
   return metadata.deletionTimestamp === undefined && isCreation;
 }
-
-const phaseOf = ({ status }: Machine) => status?.currentStatus?.phase;
 
 const commandsByTrouble: Partial<Record<Trouble, (machine: Machine) => string[]>> = {
   'bad-spec': editClassCommands,

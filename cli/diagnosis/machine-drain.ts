@@ -3,26 +3,26 @@ import { drainBlockerOf } from '../../workflows/api/drain-failure.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { cloudFailureOf } from './cloud-failure.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet } from './fleet.ts';
+import type { Install } from '../install/install.ts';
 import { drainCommands, kubectlFor, retryCommand, skipVolumeCommands } from './machine-commands.ts';
 import { foundMachine } from './machine-object.ts';
 import { isDeletionTaken } from './machine-untouched.ts';
-import { drainDeadlineOf, timeOf } from './times.ts';
+import { drainDeadlineOf, timeOf } from '../install/times.ts';
 import type { Trouble } from './trouble.ts';
 
 /** As activities/drain/status.ts writes it, in the words of MCM v0.62.1. */
 const drainFailed = /^Drain failed due to - (.*?)\. Will retry in next sync\b/s;
 
-export function drainFindings(machine: Machine, fleet: Fleet): Finding[] {
+export function drainFindings(machine: Machine, install: Install): Finding[] {
   const { status, metadata } = machine;
   const { state, description = '' } = status?.lastOperation ?? {};
   const isGoing = metadata.deletionTimestamp !== undefined && isDeletionTaken(machine);
   if (!isGoing || state !== 'Failed') return [];
   const [, words] = drainFailed.exec(description) ?? [];
-  return [words === undefined ? deletionFinding(machine) : blockedFinding(machine, fleet, words)];
+  return [words === undefined ? deletionFinding(machine) : blockedFinding(machine, install, words)];
 }
 
-function blockedFinding(machine: Machine, fleet: Fleet, words: string): Finding {
+function blockedFinding(machine: Machine, install: Install, words: string): Finding {
   const trouble = troubleOf(machine, words);
   const volumeCommands = trouble === 'drain-volume' ? skipVolumeCommands(machine) : [];
   return {
@@ -30,7 +30,7 @@ function blockedFinding(machine: Machine, fleet: Fleet, words: string): Finding 
     object: foundMachine(machine),
     cause: `its drain is blocked, ${words}`,
     since: timeOf(machine.status?.lastOperation?.lastUpdateTime),
-    until: drainDeadlineOf(machine, fleet),
+    until: drainDeadlineOf(machine, install),
     sequel: 'what is left of its pods is deleted by force',
     commands: [...budgetCommands(words), ...volumeCommands, ...drainCommands(machine)],
   };

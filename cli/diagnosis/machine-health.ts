@@ -2,27 +2,27 @@
 import { annotations } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet } from './fleet.ts';
+import type { Install } from '../install/install.ts';
 import { kubectlFor, replaceCommand } from './machine-commands.ts';
 import { foundMachine, healthSequelOf } from './machine-object.ts';
-import { healthDeadlineOf, timeOf } from './times.ts';
+import { healthDeadlineOf, timeOf } from '../install/times.ts';
 
-export function healthFindings(machine: Machine, fleet: Fleet): Finding[] {
+export function healthFindings(machine: Machine, install: Install): Finding[] {
   const { metadata, status } = machine;
-  const { phase, lastUpdateTime } = status?.currentStatus ?? {};
+  const { phase, lastUpdateTime, preserveExpiryTime } = status?.currentStatus ?? {};
   const isUnknown = phase === 'Unknown';
   const isUnhealthy = isUnknown || (phase === 'Failed' && isOfHealth(machine));
   if (metadata.deletionTimestamp !== undefined || !isUnhealthy) return [];
-  const until = isUnknown ? healthDeadlineOf(machine, fleet) : keptUntil(machine);
+  const until = isUnknown ? healthDeadlineOf(machine, install) : timeOf(preserveExpiryTime);
   return [
     {
       trouble: 'unhealthy-node',
       object: foundMachine(machine),
-      cause: wordsOf(machine),
+      cause: causeOf(machine),
       since: timeOf(lastUpdateTime),
       until,
       ...(until !== undefined && {
-        sequel: isUnknown ? healthSequelOf(machine, fleet, until) : 'it is kept no longer',
+        sequel: isUnknown ? healthSequelOf(machine, install, until) : 'it is kept no longer',
       }),
       commands: commandsFor(machine),
     },
@@ -46,10 +46,6 @@ function isOfHealth({ status }: Machine): boolean {
   return /health checks failing|has lost its instance/.test(description);
 }
 
-function keptUntil({ status }: Machine): number | undefined {
-  return timeOf(status?.currentStatus?.preserveExpiryTime);
-}
-
 /** `--target-kubeconfig=none`: it is there when its instance is, and has no Node. */
 export function isWithoutTarget({ status }: Machine): boolean {
   return status?.currentStatus?.phase === 'Available';
@@ -60,7 +56,7 @@ export function nodeNameOf({ metadata, status }: Machine): string {
 }
 
 /** Without the preamble, which says what the phase says. */
-function wordsOf({ status }: Machine): string {
+function causeOf({ status }: Machine): string {
   const { description = 'its Node is not healthy' } = status?.lastOperation ?? {};
   const [, conditions] = /Node conditions: (.+)$/is.exec(description) ?? [];
   if (description.includes('has lost its instance')) return description;

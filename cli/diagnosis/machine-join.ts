@@ -1,27 +1,29 @@
 /** A machine whose instance is there and whose Node is not, or is not Ready. */
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet } from './fleet.ts';
+import type { Install } from '../install/install.ts';
 import { moreTimeCommand, replaceCommand } from './machine-commands.ts';
 import { failureSequelOf, foundMachine } from './machine-object.ts';
-import { joinDeadlineOf, timeOf } from './times.ts';
+import { joinDeadlineOf, timeOf } from '../install/times.ts';
 
 /** Of the time that it has. What joins at all has joined by then. */
 const patience = 0.5;
 
-export function joinFindings(machine: Machine, fleet: Fleet): Finding[] {
+export function joinFindings(machine: Machine, install: Install): Finding[] {
   if (machine.metadata.deletionTimestamp !== undefined) return [];
   if (hasFailedToJoin(machine)) return [failedFinding(machine)];
   if (isClaimed(machine)) return [claimedFinding(machine)];
-  return isJoining(machine) ? lateFindings(machine, fleet) : [];
+  const { spec, status } = machine;
+  const isJoining = status?.currentStatus?.phase === 'Pending' && spec.providerID !== undefined;
+  return isJoining ? lateFindings(machine, install) : [];
 }
 
-function lateFindings(machine: Machine, fleet: Fleet): Finding[] {
+function lateFindings(machine: Machine, install: Install): Finding[] {
   const { metadata, spec, status } = machine;
-  const until = joinDeadlineOf(machine, fleet);
+  const until = joinDeadlineOf(machine, install);
   const from = timeOf(metadata.creationTimestamp);
   if (from === undefined || until === undefined) return [];
-  if (fleet.now < from + (until - from) * patience) return [];
+  if (install.now < from + (until - from) * patience) return [];
   return [
     {
       trouble: 'never-joins',
@@ -29,8 +31,8 @@ function lateFindings(machine: Machine, fleet: Fleet): Finding[] {
       cause: `instance ${spec.providerID ?? 'unknown'} has no Node that is Ready${readinessOf(machine)}`,
       since: timeOf(status?.currentStatus?.lastUpdateTime),
       until,
-      sequel: failureSequelOf(machine, fleet),
-      commands: moreTimeCommand(machine, fleet),
+      sequel: failureSequelOf(machine, install),
+      commands: moreTimeCommand(machine, install),
     },
   ];
 }
@@ -69,10 +71,6 @@ function hasFailedToJoin({ status }: Machine): boolean {
   const { description = '', errorCode } = status?.lastOperation ?? {};
   const isFailed = status?.currentStatus?.phase === 'Failed' && errorCode === undefined;
   return isFailed && / failed to join the cluster in /.test(description);
-}
-
-function isJoining({ spec, status }: Machine): boolean {
-  return status?.currentStatus?.phase === 'Pending' && spec.providerID !== undefined;
 }
 
 /** What its Node said last, where there is one. */

@@ -2,7 +2,7 @@ import { labels } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { FoundObject } from './finding.ts';
-import type { Fleet } from './fleet.ts';
+import type { Install } from '../install/install.ts';
 
 export function foundMachine({ metadata: { namespace, name } }: Machine): FoundObject {
   return { kind: 'machine', namespace, name };
@@ -12,7 +12,7 @@ export function setNameOf({ metadata }: Machine): string | undefined {
   return metadata.ownerReferences?.find(({ kind }) => kind === 'MachineSet')?.name;
 }
 
-export function setOf(machine: Machine, { sets }: Pick<Fleet, 'sets'>): MachineSet | undefined {
+export function setOf(machine: Machine, { sets }: Pick<Install, 'sets'>): MachineSet | undefined {
   const owner = setNameOf(machine);
   const { namespace } = machine.metadata;
   return sets.find(({ metadata }) => metadata.name === owner && metadata.namespace === namespace);
@@ -24,17 +24,17 @@ export function isFrozen(set: MachineSet | undefined): boolean {
 }
 
 /** What happens by itself when a time is over. */
-export function failureSequelOf(machine: Machine, fleet: Pick<Fleet, 'sets'>): string {
+export function failureSequelOf(machine: Machine, install: Pick<Install, 'sets'>): string {
   const owner = setNameOf(machine);
   if (owner === undefined) return 'it is Failed, and nothing replaces it';
-  return isFrozen(setOf(machine, fleet))
+  return isFrozen(setOf(machine, install))
     ? `it is Failed, and not replaced while machineset/${owner} is frozen`
     : 'it is Failed, and replaced';
 }
 
 /** Of one that is Unknown: its owner has to let it be replaced, which may take longer. */
-export function healthSequelOf(machine: Machine, fleet: Fleet, until: number): string {
-  return until > fleet.now || setNameOf(machine) === undefined
-    ? failureSequelOf(machine, fleet)
+export function healthSequelOf(machine: Machine, install: Install, until: number): string {
+  return until > install.now || setNameOf(machine) === undefined
+    ? failureSequelOf(machine, install)
     : 'its time is over: it is Failed when its pool may replace it, and not while most machines are Unknown';
 }

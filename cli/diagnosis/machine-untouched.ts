@@ -1,18 +1,18 @@
 /** A machine that no worker has taken up: none runs, none leads, or its workflow is lost. */
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet } from './fleet.ts';
+import type { Install } from '../install/install.ts';
 import { foundMachine } from './machine-object.ts';
-import { timeOf } from './times.ts';
+import { timeOf } from '../install/times.ts';
 
 /** A worker takes up a machine within a second. */
 const patienceMs = 60_000;
 
-export function untouchedFindings(machine: Machine, fleet: Fleet): Finding[] {
+export function untouchedFindings(machine: Machine, install: Install): Finding[] {
   const { namespace } = machine.metadata;
-  if (fleet.stops.some((stop) => stop.namespace === namespace)) return [];
+  if (install.stops.some((stop) => stop.namespace === namespace)) return [];
   const since = untouchedSince(machine);
-  if (since === undefined || fleet.now < since + patienceMs) return [];
+  if (since === undefined || install.now < since + patienceMs) return [];
   const what = machine.metadata.deletionTimestamp === undefined ? 'creation' : 'deletion';
   return [
     {
@@ -31,15 +31,13 @@ export function untouchedFindings(machine: Machine, fleet: Fleet): Finding[] {
 
 function untouchedSince(machine: Machine): number | undefined {
   const { metadata, status } = machine;
-  if (metadata.deletionTimestamp !== undefined) return undeletedSince(machine);
+  const { finalizers = [], deletionTimestamp } = metadata;
+  if (deletionTimestamp !== undefined) {
+    const isOver = isDeletionTaken(machine) || finalizers.length === 0;
+    return isOver ? undefined : timeOf(deletionTimestamp);
+  }
   const isTaken = status?.lastOperation !== undefined || status?.currentStatus !== undefined;
   return isTaken ? undefined : timeOf(metadata.creationTimestamp);
-}
-
-function undeletedSince(machine: Machine): number | undefined {
-  const { finalizers = [], deletionTimestamp } = machine.metadata;
-  const isTaken = isDeletionTaken(machine) || finalizers.length === 0;
-  return isTaken ? undefined : timeOf(deletionTimestamp);
 }
 
 /** Before that the last operation is one of before the deletion. */

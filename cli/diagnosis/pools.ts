@@ -5,9 +5,10 @@ import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet } from './fleet.ts';
-import { millwrightFor } from './millwright-line.ts';
-import { timeOf } from './times.ts';
+import type { Install } from '../install/install.ts';
+import { millwrightFor } from '../command-line/millwright-line.ts';
+import { timeOf } from '../install/times.ts';
+import { listOf } from '../terminal/screen.ts';
 
 /** So many are named where there are more. */
 const mostNames = 3;
@@ -85,8 +86,8 @@ function frozenFindings({ metadata, status }: MachineSet): Finding[] {
   ];
 }
 
-export function classFindings(machineClass: MachineClass, fleet: Fleet): Finding[] {
-  return [...faultFindings(machineClass), ...inUseFindings(machineClass, fleet)];
+export function classFindings(machineClass: MachineClass, install: Install): Finding[] {
+  return [...faultFindings(machineClass), ...inUseFindings(machineClass, install)];
 }
 
 /** What its machines will be refused for, whether there are any or not. */
@@ -105,19 +106,18 @@ function faultFindings({ metadata }: MachineClass): Finding[] {
 }
 
 /** A deletion that waits for machines says nothing of its own, and more of them may be made. */
-function inUseFindings({ metadata }: MachineClass, fleet: Fleet): Finding[] {
+function inUseFindings({ metadata }: MachineClass, install: Install): Finding[] {
   const { namespace, name, deletionTimestamp } = metadata;
   if (deletionTimestamp === undefined) return [];
-  const users = fleet.machines.filter(
+  const users = install.machines.filter(
     (machine) => machine.metadata.namespace === namespace && machine.spec.class?.name === name,
   );
   if (users.length === 0) return [];
-  const names = users.slice(0, mostNames).map((machine) => machine.metadata.name);
-  const more = users.length > mostNames ? ` and ${users.length - mostNames} more` : '';
+  const names = users.map((machine) => machine.metadata.name);
   return [
     {
       object: { kind: 'machineclass', namespace, name },
-      cause: `it is to be deleted, and stays while machines are of it: ${names.join(', ')}${more}`,
+      cause: `it is to be deleted, and stays while machines are of it: ${listOf(names, mostNames)}`,
       since: timeOf(deletionTimestamp),
       commands: [millwrightFor('tree', namespace)],
     },

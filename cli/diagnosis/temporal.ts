@@ -3,14 +3,15 @@ import { lineFor } from '../../workers/temporal/current-version.ts';
 import { isSameVersion, polls } from '../../workers/temporal/queue-versions.ts';
 import type { WorkerVersion } from '../../workers/temporal/worker-version.ts';
 import type { Finding } from './finding.ts';
-import type { Fleet, LeaseFact, ReleaseFacts, TemporalFacts, TroubledRuns } from './fleet.ts';
+import type { Install, ReleaseFacts, TemporalFacts, TroubledRuns } from '../install/install.ts';
+import { isUnreachableFromHere } from '../install/install.ts';
 
-export function temporalFindings(fleet: Fleet): Finding[] {
-  const { temporal } = fleet;
+export function temporalFindings(install: Install): Finding[] {
+  const { temporal } = install;
   if (!temporal) return [];
   const { address, failure, release } = temporal;
   if (failure !== undefined) {
-    if (isOutOfSight(fleet)) return [];
+    if (isUnreachableFromHere(install)) return [];
     const object = { kind: 'temporal', name: address };
     const cause = `Temporal at ${address} does not answer: ${failure}`;
     const command = `temporal operator cluster health --address ${address}`;
@@ -18,27 +19,8 @@ export function temporalFindings(fleet: Fleet): Finding[] {
   }
   return [
     ...queueFindings(temporal),
-    ...(release ? releaseFindings({ release, temporal, fleet }) : []),
+    ...(release ? releaseFindings({ release, temporal, install }) : []),
   ];
-}
-
-/**
- * That this command gets no answer says nothing of the install: it is refused, or the watcher gets
- * one at the same address.
- */
-export function isOutOfSight({ temporal, leases = [] }: Fleet): boolean {
-  if (temporal?.failure === undefined) return false;
-  if (temporal.isRefused === true) return true;
-  return temporal.isOfWatcher === true && leases.some(seesTemporal);
-}
-
-export const seesTemporal = (lease: LeaseFact): boolean => sees(lease, 'temporal');
-export const seesWorker = (lease: LeaseFact): boolean => sees(lease, 'worker');
-
-/** A watcher that leads notes on its Lease what it has not seen for a while. */
-function sees({ holder, pauses }: LeaseFact, what: 'temporal' | 'worker'): boolean {
-  const isAway = pauses.some(({ reason, until }) => reason === what && until === undefined);
-  return holder !== undefined && !isAway;
 }
 
 function placeFlags({ address, namespace }: TemporalFacts): string {
@@ -55,32 +37,32 @@ function queueFindings(temporal: TemporalFacts): Finding[] {
   }));
 }
 
-interface Sight {
+interface ObservedRelease {
   release: ReleaseFacts;
   temporal: TemporalFacts;
-  fleet: Fleet;
+  install: Install;
 }
 
-function releaseFindings(sight: Sight): Finding[] {
-  const { begunAnew, failing } = sight.release;
+function releaseFindings(observed: ObservedRelease): Finding[] {
+  const { begunAnew, failing } = observed.release;
   return [
-    ...versionFindings(sight),
-    ...runsFindings(sight, failing, 'workflows that stand still because their tasks fail'),
-    ...runsFindings(sight, begunAnew, 'runs that failed within the hour and began anew'),
+    ...versionFindings(observed),
+    ...runsFindings(observed, failing, 'workflows that stand still because their tasks fail'),
+    ...runsFindings(observed, begunAnew, 'runs that failed within the hour and began anew'),
   ];
 }
 
 /** That no worker polls at all is the finding of `queueFindings`. */
-function versionFindings(sight: Sight): Finding[] {
-  const { queue, current, polling } = sight.release;
-  if (polling.length === 0 || polls(current, sight.release)) return [];
+function versionFindings(observed: ObservedRelease): Finding[] {
+  const { queue, current, polling } = observed.release;
+  if (polling.length === 0 || polls(current, observed.release)) return [];
   const idle = [...new Set(polling.map(nameOf))].join(', ');
   return [
     {
       trouble: 'bad-release',
       object: { kind: 'queue', name: queue },
       cause: `all work goes to ${nameOf(current)}, but none of them polls; ${idle} get no work`,
-      commands: wayBack(sight),
+      commands: wayBack(observed),
     },
   ];
 }
@@ -90,26 +72,30 @@ function nameOf(version: WorkerVersion | undefined): string {
   return `workers of version ${version.buildId} of ${version.deploymentName}`;
 }
 
-function runsFindings(sight: Sight, runs: TroubledRuns | undefined, which: string): Finding[] {
+function runsFindings(
+  observed: ObservedRelease,
+  runs: TroubledRuns | undefined,
+  which: string,
+): Finding[] {
   if (!runs) return [];
   const { count, since, workflowId, words } = runs;
-  const show = `temporal workflow show ${placeFlags(sight.temporal)} --workflow-id ${workflowId}`;
+  const show = `temporal workflow show ${placeFlags(observed.temporal)} --workflow-id ${workflowId}`;
   return [
     {
       trouble: 'bad-release',
-      object: { kind: 'queue', name: sight.release.queue },
+      object: { kind: 'queue', name: observed.release.queue },
       cause: `${which}: ${count}, such as ${workflowId}: ${words.replaceAll(/\s+/g, ' ')}`,
       since,
-      commands: [show, ...wayBack(sight)],
+      commands: [show, ...wayBack(observed)],
     },
   ];
 }
 
-function wayBack({ release, temporal, fleet }: Sight): string[] {
+function wayBack({ release, temporal, install }: ObservedRelease): string[] {
   const { current } = release;
   const describe = `temporal worker deployment describe ${placeFlags(temporal)} --name`;
   const others = othersOf(release).map((other) => lineFor(other, temporal.namespace));
-  const helm = `--namespace ${fleet.processes[0]?.namespace ?? fleet.namespace ?? 'default'}`;
+  const helm = `--namespace ${install.processes[0]?.namespace ?? install.namespace ?? 'default'}`;
   return [
     ...(current ? [`${describe} ${current.deploymentName}`] : []),
     ...(others.length > 0

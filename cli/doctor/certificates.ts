@@ -2,8 +2,8 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
-import type { Finding } from './finding.ts';
-import { error, limitMs, ok, warning } from './finding.ts';
+import type { DoctorResult } from './check.ts';
+import { error, limitMs, ok, warning } from './check.ts';
 
 const dayMs = 86_400_000;
 const warningDays = 30;
@@ -41,11 +41,11 @@ export function endsIn(certData: string | undefined): number | undefined {
   return Date.parse(new X509Certificate(Buffer.from(certData, 'base64')).validTo);
 }
 
-export function certificateFinding(
+export function certificateResult(
   check: string,
   { whose, end }: { whose: string; end: number },
   now = Date.now(),
-): Finding {
+): DoctorResult {
   const days = Math.floor((end - now) / dayMs);
   const until = `${whose}, until ${new Date(end).toISOString()}`;
   const repair = 'renew it, and see that what serves it reads the new one';

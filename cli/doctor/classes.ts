@@ -10,17 +10,17 @@ import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { ownSecretsOf } from '../../workflows/api/secret-refs.ts';
-import type { Check, Finding } from './finding.ts';
-import { ok, warning } from './finding.ts';
-import type { Sight } from './sight.ts';
+import type { Check, DoctorResult } from './check.ts';
+import { ok, warning } from './check.ts';
+import type { Observed } from './observed.ts';
 
 const check = 'classes';
 
-export function classChecks(sight: Sight): Check[] {
-  return [{ name: check, run: () => classes(sight) }];
+export function classChecks(observed: Observed): Check[] {
+  return [{ name: check, run: () => classes(observed) }];
 }
 
-async function classes({ kube, namespace }: Sight): Promise<Finding[]> {
+async function classes({ kube, namespace }: Observed): Promise<DoctorResult[]> {
   const { items } = await kube.list<MachineClass>(customResource('machineclasses', namespace));
   const { items: machines } = await kube.list<Machine>(customResource('machines', namespace));
   const used = new Set(machines.map(({ spec }) => spec.class?.name));
@@ -28,15 +28,15 @@ async function classes({ kube, namespace }: Sight): Promise<Finding[]> {
     items.map(async (one) =>
       (await faultsOf(kube, namespace, one)).map((text) => {
         const { name } = one.metadata;
-        const words = `MachineClass ${name}${used.has(name) ? '' : ', which no machine uses'}: ${text}`;
-        return warning(check, words, `kubectl -n ${namespace} describe machineclass ${name}`);
+        const message = `MachineClass ${name}${used.has(name) ? '' : ', which no machine uses'}: ${text}`;
+        return warning(check, message, `kubectl -n ${namespace} describe machineclass ${name}`);
       }),
     ),
   );
   const faults = found.flat();
   if (faults.length > 0) return faults;
-  const words = `${items.length} MachineClasses, nothing is known to be wrong; their credentials are not tried`;
-  return [ok(check, words)];
+  const message = `${items.length} MachineClasses, nothing is known to be wrong; their credentials are not tried`;
+  return [ok(check, message)];
 }
 
 async function faultsOf(
@@ -59,7 +59,7 @@ async function faultsOf(
     : [];
 }
 
-interface Secret {
+interface SecretData {
   data?: Record<string, string>;
 }
 
@@ -70,7 +70,9 @@ async function readKeys(
   name: string,
 ): Promise<string[] | 'missing' | 'refused'> {
   try {
-    const found = await ignoreNotFound(kube.get<Secret>(namespaced('secrets', namespace, name)));
+    const found = await ignoreNotFound(
+      kube.get<SecretData>(namespaced('secrets', namespace, name)),
+    );
     return found ? Object.keys(found.data ?? {}) : 'missing';
   } catch (reason) {
     if (isRefusal(reason)) return 'refused';

@@ -8,22 +8,21 @@ import type { Lease } from '../../kube/leases/observed-lease.ts';
 import type { StopObject } from '../../kube/objects/global-stop.ts';
 import { stopName, stopOf } from '../../kube/objects/global-stop.ts';
 import { apiVersion, group } from '../../workflows/api/constants.ts';
-import { isRecord } from '../../workflows/values/is-record.ts';
-import { isoOf } from '../diagnosis/finding.ts';
-import type { LeaseFact } from '../diagnosis/fleet.ts';
-import { leaseFactsOf } from '../fleet/lease-facts.ts';
-import { podsCommand } from './sight.ts';
-import type { Sight } from './sight.ts';
-import type { Check, Finding } from './finding.ts';
-import { error, ok, skipped, warning } from './finding.ts';
+import { isoOf } from '../install/times.ts';
+import type { LeaseFact } from '../install/install.ts';
+import { leaseFactsOf } from '../install/lease-facts.ts';
+import { podsCommand } from './observed.ts';
+import type { Observed } from './observed.ts';
+import type { Check, DoctorResult } from './check.ts';
+import { error, ok, skipped, warning } from './check.ts';
 
-export function objectChecks(sight: Sight): Check[] {
+export function objectChecks(observed: Observed): Check[] {
   return [
-    { name: 'CRDs', run: () => resources(sight.kube) },
-    { name: 'CRD fields', run: () => fields(sight.kube) },
-    { name: 'watcher', run: () => watcher(sight) },
-    { name: 'stop', run: () => stop(sight) },
-    { name: 'Nodes', run: () => nodes(sight) },
+    { name: 'CRDs', run: () => resources(observed.kube) },
+    { name: 'CRD fields', run: () => fields(observed.kube) },
+    { name: 'watcher', run: () => watcher(observed) },
+    { name: 'stop', run: () => stop(observed) },
+    { name: 'Nodes', run: () => nodes(observed) },
   ];
 }
 
@@ -38,7 +37,7 @@ const needed = [
   'machinedeployments/status',
 ];
 
-async function resources(kube: KubeClient): Promise<Finding> {
+async function resources(kube: KubeClient): Promise<DoctorResult> {
   const check = 'CRDs';
   const found = await ignoreNotFound(
     kube.get<{ resources: { name: string }[] }>(`/apis/${apiVersion}`),
@@ -52,15 +51,16 @@ async function resources(kube: KubeClient): Promise<Finding> {
 /** Fields that ours have, and those of MCM do not: without them less is written. */
 const fieldsOfOurs = ['nodeRef', 'failureMessage'];
 
-async function fields(kube: KubeClient): Promise<Finding> {
+async function fields(kube: KubeClient): Promise<DoctorResult> {
   const check = 'CRD fields';
   const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/machines.${group}`;
   try {
-    const text = JSON.stringify(propertiesOfStatus(await kube.get<unknown>(path)));
+    const { spec } = await kube.get<{ spec?: object }>(path);
+    const text = JSON.stringify(spec ?? {});
     const missing = fieldsOfOurs.filter((name) => !text.includes(`"${name}"`));
     if (missing.length === 0) return ok(check, 'those of this release');
-    const words = `status of machines has no ${missing.join(', ')}: they are of MCM or of an earlier release`;
-    return warning(check, words, applyCrds);
+    const message = `status of machines has no ${missing.join(', ')}: they are of MCM or of an earlier release`;
+    return warning(check, message, applyCrds);
   } catch (reason) {
     if (isRefusal(reason)) return skipped(check, 'you may not read CustomResourceDefinitions');
     if (isNotFound(reason)) return skipped(check, 'there are no CRDs');
@@ -68,12 +68,8 @@ async function fields(kube: KubeClient): Promise<Finding> {
   }
 }
 
-function propertiesOfStatus(definition: unknown): unknown {
-  return isRecord(definition) ? (definition['spec'] ?? {}) : {};
-}
-
-async function watcher(sight: Sight): Promise<Finding> {
-  const { kube, namespace, flags } = sight;
+async function watcher(observed: Observed): Promise<DoctorResult> {
+  const { kube, namespace, flags } = observed;
   const own = ownLeaseOf(namespace, flags.leasePlace);
   const ofMcm = mcmLeases.map(async (one) => {
     // Where it may not be read, less is said.
@@ -81,34 +77,34 @@ async function watcher(sight: Sight): Promise<Finding> {
   });
   const ofOurs = ignoreNotFound(kube.get<Lease>(lease(own.namespace, own.name)));
   const found = (await Promise.all([ofOurs, ...ofMcm])).flatMap((one) => one ?? []);
-  const [fact] = leaseFactsOf(found, { namespace, place: flags.leasePlace });
+  const [fact] = leaseFactsOf(found, { namespace, leasePlace: flags.leasePlace });
   const name = `Lease ${own.namespace}/${own.name}`;
   if (fact?.holder !== undefined) return ok('watcher', `${fact.holder} holds ${name}`);
-  return leaderless(sight, name, fact);
+  return leaderless(observed, name, fact);
 }
 
-function leaderless(sight: Sight, name: string, fact: LeaseFact | undefined): Finding {
+function leaderless(observed: Observed, name: string, fact: LeaseFact | undefined): DoctorResult {
   const { mcm, renewedAt } = fact ?? {};
   const since = renewedAt === undefined ? '' : `, the last one renewed it at ${isoOf(renewedAt)}`;
-  const words = `no watcher holds ${name}${since}`;
+  const message = `no watcher holds ${name}${since}`;
   if (mcm) {
-    const acts = `${words}: MCM acts, ${mcm.holder} holds Lease ${mcm.lease}`;
-    return error('watcher', acts, `millwright migrate check -n ${sight.namespace}`);
+    const acts = `${message}: MCM acts, ${mcm.holder} holds Lease ${mcm.lease}`;
+    return error('watcher', acts, `millwright migrate check -n ${observed.namespace}`);
   }
-  const repair = `start a watcher; ${podsCommand(sight)}`;
-  return error('watcher', `${words}: nothing is created or deleted`, repair);
+  const repair = `start a watcher; ${podsCommand(observed)}`;
+  return error('watcher', `${message}: nothing is created or deleted`, repair);
 }
 
-async function stop({ kube, namespace }: Sight): Promise<Finding> {
+async function stop({ kube, namespace }: Observed): Promise<DoctorResult> {
   const path = namespaced('configmaps', namespace, stopName);
   const object = await ignoreNotFound(kube.get<StopObject>(path));
   if (!object) return ok('stop', 'nothing is stopped');
   const { reason, by, since } = stopOf(object);
-  const words = `everything is stopped since ${new Date(since).toISOString()}${by === undefined ? '' : ` by ${by}`}: ${reason}`;
-  return error('stop', words, `millwright start -n ${namespace}`);
+  const message = `everything is stopped since ${new Date(since).toISOString()}${by === undefined ? '' : ` by ${by}`}: ${reason}`;
+  return error('stop', message, `millwright start -n ${namespace}`);
 }
 
-async function nodes({ target, isSameCluster }: Sight): Promise<Finding> {
+async function nodes({ target, isSameCluster }: Observed): Promise<DoctorResult> {
   const where = isSameCluster ? 'the control cluster' : 'the target cluster';
   try {
     await target.get(nodePath(), { limit: 1 });

@@ -5,13 +5,13 @@ import { isRefusal } from '../../kube/client/errors.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queues.ts';
-import { podsOf } from '../migrate/deployments.ts';
-import type { Check, Finding } from './finding.ts';
-import { error, ok, skipped, warning } from './finding.ts';
-import type { Sight } from './sight.ts';
-import { podsCommand } from './sight.ts';
+import { podsOf } from '../install/deployments.ts';
+import type { Check, DoctorResult } from './check.ts';
+import { error, ok, skipped, warning } from './check.ts';
+import type { Observed } from './observed.ts';
+import { podsCommand } from './observed.ts';
 
-export interface TemporalSight {
+export interface ObservedTemporal {
   client: Client;
   /** Gives the calls a time limit. */
   within<Answer>(ask: () => Promise<Answer>): Promise<Answer>;
@@ -26,13 +26,13 @@ interface Queue {
   isUnused?: boolean;
 }
 
-export function queueChecks(sight: Sight, temporal: TemporalSight): Check[] {
+export function queueChecks(observed: Observed, temporal: ObservedTemporal): Check[] {
   const name = 'task queues';
-  return [{ name, run: () => temporal.within(() => queues(sight, temporal)) }];
+  return [{ name, run: () => temporal.within(() => queues(observed, temporal)) }];
 }
 
-async function queues(sight: Sight, temporal: TemporalSight): Promise<Finding[]> {
-  const { taskQueue } = sight;
+async function queues(observed: Observed, temporal: ObservedTemporal): Promise<DoctorResult[]> {
+  const { taskQueue } = observed;
   if (taskQueue === undefined) {
     return [
       skipped(
@@ -43,29 +43,29 @@ async function queues(sight: Sight, temporal: TemporalSight): Promise<Finding[]>
   }
   const now = Date.now();
   const found = await Promise.all(
-    (await queuesOf(sight, taskQueue)).map(async (queue) => ({
+    (await queuesOf(observed, taskQueue)).map(async (queue) => ({
       queue,
       pollers: await pollersOf(temporal.client, queue, now),
     })),
   );
   const silent = found.filter(({ pollers }) => pollers.length === 0);
   const strangers = await strangersIn(
-    sight,
+    observed,
     found.slice(0, 2).flatMap(({ pollers }) => pollers),
   );
-  const late = clockFinding(
+  const late = clockResult(
     found.flatMap(({ pollers }) => pollers),
     now,
   );
   const fine = ok('task queues', `${found.length} queues of ${taskQueue} are polled`);
   return [
-    ...(silent.length === 0 ? [fine] : silent.map(({ queue }) => unserved(queue, sight))),
+    ...(silent.length === 0 ? [fine] : silent.map(({ queue }) => unserved(queue, observed))),
     ...strangers,
     ...late,
   ];
 }
 
-async function queuesOf({ kube, namespace }: Sight, taskQueue: string): Promise<Queue[]> {
+async function queuesOf({ kube, namespace }: Observed, taskQueue: string): Promise<Queue[]> {
   const { items } = await kube.list<MachineClass>(customResource('machineclasses', namespace));
   const { items: machines } = await kube.list<Machine>(customResource('machines', namespace));
   const names = new Set(machines.map(({ spec }) => spec.class?.name));
@@ -108,29 +108,34 @@ async function pollersOf(client: Client, { name, type }: Queue, now: number): Pr
     .filter(({ at }) => now - at < pollsWithinMs);
 }
 
-function unserved({ name, serves, isUnused = false }: Queue, sight: Sight): Finding {
-  const words = `no worker polls for ${serves} (${name}); one that ended is remembered for a minute`;
-  const finding = isUnused ? warning : error;
+function unserved({ name, serves, isUnused = false }: Queue, observed: Observed): DoctorResult {
+  const message = `no worker polls for ${serves} (${name}); one that ended is remembered for a minute`;
+  const level = isUnused ? warning : error;
   const other =
-    sight.ours?.length === 0
+    observed.ours?.length === 0
       ? '\nor, where the Deployments are elsewhere, as those of a fleet: --release-namespace'
       : '';
-  return finding('task queues', words, `start a worker; ${podsCommand(sight)}${other}`);
+  return level('task queues', message, `start a worker; ${podsCommand(observed)}${other}`);
 }
 
 /** Workers are called after their pods. */
-async function strangersIn(sight: Sight, pollers: readonly Poller[]): Promise<Finding[]> {
-  const pods = await podNamesOf(sight);
+async function strangersIn(
+  observed: Observed,
+  pollers: readonly Poller[],
+): Promise<DoctorResult[]> {
+  const pods = await podNamesOf(observed);
   if (pods === undefined) return [];
   const identities = new Set(pollers.map(({ identity }) => identity));
   const strangers = [...identities].filter((identity) => !pods.includes(identity));
   if (strangers.length === 0) return [];
-  const words = `polled by ${strangers.join(', ')}, which ${strangers.length === 1 ? 'is no pod' : 'are no pods'} of this install: two installs must not have one name`;
-  return [warning('task queues', words, 'end them, or give one of the installs another --install')];
+  const message = `polled by ${strangers.join(', ')}, which ${strangers.length === 1 ? 'is no pod' : 'are no pods'} of this install: two installs must not have one name`;
+  return [
+    warning('task queues', message, 'end them, or give one of the installs another --install'),
+  ];
 }
 
 /** Undefined where that is not known, and where processes run outside of the cluster. */
-async function podNamesOf({ kube, ours = [] }: Sight): Promise<string[] | undefined> {
+async function podNamesOf({ kube, ours = [] }: Observed): Promise<string[] | undefined> {
   if (ours.length === 0) return undefined;
   try {
     return (await Promise.all(ours.map((one) => podsOf(kube, one)))).flat();
@@ -143,7 +148,7 @@ async function podNamesOf({ kube, ours = [] }: Sight): Promise<string[] | undefi
 const allowedMs = 5_000;
 
 /** Temporal says no time of its own but that of a poll, which was before now. */
-function clockFinding(pollers: readonly Poller[], now: number): Finding[] {
+function clockResult(pollers: readonly Poller[], now: number): DoctorResult[] {
   const newest = Math.max(...pollers.map(({ at }) => at));
   if (pollers.length === 0) return [];
   const ahead = Math.round((newest - now) / 1_000);

@@ -1,23 +1,23 @@
 /** What the caller may do, and what the service accounts of the install may do. */
 import type { KubeClient } from '../../kube/client/client.ts';
-import type { Deployment } from '../migrate/deployments.ts';
-import { isWatcher } from '../migrate/deployments.ts';
-import type { Right } from '../rights.ts';
-import { attributesOf, formatRight, isAllowed, rightOnMachines } from '../rights.ts';
-import type { Check, Finding } from './finding.ts';
-import { error, ok, skipped, warning } from './finding.ts';
-import type { Sight } from './sight.ts';
+import type { Deployment } from '../install/deployments.ts';
+import { isWatcher } from '../install/deployments.ts';
+import type { Right } from '../objects/rights.ts';
+import { attributesOf, formatRight, isAllowed, rightOnMachines } from '../objects/rights.ts';
+import type { Check, DoctorResult } from './check.ts';
+import { error, ok, skipped, warning } from './check.ts';
+import type { Observed } from './observed.ts';
 
-export function rightChecks(sight: Sight): Check[] {
+export function rightChecks(observed: Observed): Check[] {
   return [
-    { name: 'your rights', run: () => ofCaller(sight) },
-    { name: 'rights of the install', run: () => ofInstall(sight) },
+    { name: 'your rights', run: () => ofCaller(observed) },
+    { name: 'rights of the install', run: () => ofInstall(observed) },
   ];
 }
 
 const kinds = ['machines', 'machinesets', 'machinedeployments', 'machineclasses'];
 
-async function ofCaller({ kube, namespace }: Sight): Promise<Finding> {
+async function ofCaller({ kube, namespace }: Observed): Promise<DoctorResult> {
   const check = 'your rights';
   const rights = [
     ...kinds.map((resource) => rightOnMachines('list', resource, namespace)),
@@ -41,8 +41,8 @@ async function missingOf(
   return rights.filter((_right, index) => !answers[index]);
 }
 
-async function ofInstall(sight: Sight): Promise<Finding | Finding[]> {
-  const { kube, ours, release } = sight;
+async function ofInstall(observed: Observed): Promise<DoctorResult | DoctorResult[]> {
+  const { kube, ours, release } = observed;
   const check = 'rights of the install';
   if (!ours) return skipped(check, `you may not list Deployments in ${release}`);
   if (ours.length === 0) {
@@ -58,13 +58,13 @@ async function ofInstall(sight: Sight): Promise<Finding | Finding[]> {
     namespace: '',
   };
   if (!(await isAllowed(kube, review))) return skipped(check, 'you may not ask what others may do');
-  return await Promise.all(ours.map((deployment) => ofDeployment(sight, deployment)));
+  return await Promise.all(ours.map((deployment) => ofDeployment(observed, deployment)));
 }
 
 async function ofDeployment(
-  { kube, namespace, release }: Sight,
+  { kube, namespace, release }: Observed,
   deployment: Deployment,
-): Promise<Finding> {
+): Promise<DoctorResult> {
   const check = 'rights of the install';
   const account = deployment.spec?.template?.spec?.serviceAccountName ?? 'default';
   const user = `system:serviceaccount:${release}:${account}`;
@@ -73,10 +73,10 @@ async function ofDeployment(
   const { name } = deployment.metadata;
   if (missing.length === 0)
     return ok(check, `ServiceAccount ${account} of Deployment ${name} has them`);
-  const words = `ServiceAccount ${account} of Deployment ${name} may not ${missing.map(formatRight).join(', ')}`;
+  const message = `ServiceAccount ${account} of Deployment ${name} may not ${missing.map(formatRight).join(', ')}`;
   return error(
     check,
-    words,
+    message,
     `apply the chart's Roles again: helm upgrade; kubectl -n ${namespace} get rolebindings`,
   );
 }

@@ -5,7 +5,7 @@ import { lease } from '../../kube/client/paths.ts';
 import { ownLeaseOf } from '../../kube/leases/lease-set.ts';
 import type { Lease } from '../../kube/leases/observed-lease.ts';
 import { checkNames, roundsName } from '../../workers/checks/checks.ts';
-import type { TemporalSettings } from '../../workers/config/temporal.ts';
+import type { Environment, TemporalSettings } from '../../workers/config/temporal.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import {
@@ -14,20 +14,23 @@ import {
   wordsOfTypes,
 } from '../../workers/temporal/search-attributes.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
-import { seesTemporal } from '../diagnosis/temporal.ts';
-import { leaseFactsOf } from '../fleet/lease-facts.ts';
+import { seesTemporal } from '../install/install.ts';
+import { leaseFactsOf } from '../install/lease-facts.ts';
 import { isOtherThan } from '../install/noted.ts';
-import { isAddressOfWatcher, isTemporalKnown, temporalOptionsOf } from '../install/temporal.ts';
-import { orMissing } from '../setup/finding.ts';
-import { connectOrExplain, temporalSettingsOf } from '../temporal-connection.ts';
-import { certificateFinding, endOfServerCertificate } from './certificates.ts';
-import type { DoctorQuestion } from './command.ts';
-import type { Check, Finding } from './finding.ts';
-import { error, limitMs, ok, skipped, warning } from './finding.ts';
+import {
+  isAddressOfWatcher,
+  isTemporalKnown,
+  temporalOptionsOf,
+} from '../connection/temporal-options.ts';
+import { orMissing, connectOrExplain, temporalSettingsOf } from '../connection/temporal.ts';
+import { certificateResult, endOfServerCertificate } from './certificates.ts';
+import type { TemporalOptions } from '../command-line/options.ts';
+import type { Check, DoctorResult } from './check.ts';
+import { error, limitMs, ok, skipped, warning } from './check.ts';
 import { queueChecks } from './queues.ts';
-import type { Sight } from './sight.ts';
+import type { Observed } from './observed.ts';
 
-export interface TemporalChecks {
+interface TemporalChecks {
   checks: Check[];
   close(): Promise<void>;
 }
@@ -37,62 +40,62 @@ const nothing = { close: () => Promise.resolve() };
 
 /** Without a server, all that depends on it is skipped. */
 export async function temporalChecks(
-  sight: Sight,
-  asked: DoctorQuestion,
-  env: Readonly<Record<string, string | undefined>>,
+  observed: Observed,
+  options: TemporalOptions,
+  env: Environment,
 ): Promise<TemporalChecks> {
-  const options = temporalOptionsOf(asked, sight.flags, env);
-  if (!isTemporalKnown(options, env)) {
-    const words =
+  const found = temporalOptionsOf(options, observed.flags, env);
+  if (!isTemporalKnown(found, env)) {
+    const message =
       'its address is not known: no option, no variable, no profile, and no watcher that says it; --temporal-address HOST:PORT does';
-    return { ...nothing, checks: failing(skipped('Temporal', words)) };
+    return { ...nothing, checks: failing(skipped('Temporal', message)) };
   }
   let settings: TemporalSettings;
   try {
-    settings = temporalSettingsOf(options, env);
+    settings = temporalSettingsOf(found, env);
   } catch (reason) {
-    const finding = error(
+    const result = error(
       'Temporal',
       reasonOf(reason),
       'correct the TEMPORAL_* variables or the profile',
     );
-    return { ...nothing, checks: failing(finding) };
+    return { ...nothing, checks: failing(result) };
   }
   try {
     const connection = await connectOrExplain(settings);
     return {
-      checks: checksOf(sight, settings, connection),
+      checks: checksOf(observed, settings, connection),
       close: () => connection.close(),
     };
   } catch (reason) {
-    const isOfWatcher = isAddressOfWatcher(asked, options);
-    const finding =
-      isOfWatcher && (await isReachedByWatcher(sight))
+    const isOfWatcher = isAddressOfWatcher(options, found);
+    const result =
+      isOfWatcher && (await isReachedByWatcher(observed))
         ? skipped('Temporal', `${reasonOf(reason)}; ${otherWay}`)
         : unreached(settings, reasonOf(reason));
-    return { ...nothing, checks: failing(finding) };
+    return { ...nothing, checks: failing(result) };
   }
 }
 
 const otherWay =
   'the watcher, whose flags have this address, reaches it: --temporal-address names another way for this computer';
 
-function unreached({ address }: TemporalSettings, why: string): Finding {
+function unreached({ address }: TemporalSettings, why: string): DoctorResult {
   const repair = `temporal operator cluster health --address ${address}; name another server with --temporal-address`;
   return error('Temporal', why, repair);
 }
 
 /** False also where its Lease may not be read. */
-async function isReachedByWatcher({ kube, namespace, flags }: Sight): Promise<boolean> {
+async function isReachedByWatcher({ kube, namespace, flags }: Observed): Promise<boolean> {
   const own = ownLeaseOf(namespace, flags.leasePlace);
   const found = await kube.get<Lease>(lease(own.namespace, own.name)).catch(() => undefined);
-  const facts = leaseFactsOf(found ? [found] : [], { namespace, place: flags.leasePlace });
+  const facts = leaseFactsOf(found ? [found] : [], { namespace, leasePlace: flags.leasePlace });
   return facts.some(seesTemporal);
 }
 
-function failing(finding: Finding): Check[] {
+function failing(result: DoctorResult): Check[] {
   return [
-    { name: 'Temporal', run: () => Promise.resolve(finding) },
+    { name: 'Temporal', run: () => Promise.resolve(result) },
     ...names.map((name) => ({
       name,
       run: () => Promise.resolve(skipped(name, 'Temporal is not reached')),
@@ -100,7 +103,7 @@ function failing(finding: Finding): Check[] {
   ];
 }
 
-function checksOf(sight: Sight, settings: TemporalSettings, connection: Connection): Check[] {
+function checksOf(observed: Observed, settings: TemporalSettings, connection: Connection): Check[] {
   const { namespace } = settings;
   const client = new Client({ connection, namespace, ...dataConverterOf(settings) });
   const within = <Answer>(ask: () => Promise<Answer>): Promise<Answer> =>
@@ -110,11 +113,11 @@ function checksOf(sight: Sight, settings: TemporalSettings, connection: Connecti
     { name: 'Temporal certificate', run: () => certificate(settings) },
     {
       name: 'Temporal namespace',
-      run: () => within(() => ofNamespace(sight, connection, settings)),
+      run: () => within(() => ofNamespace(observed, connection, settings)),
     },
     { name: 'search attributes', run: () => within(() => attributes(client)) },
-    ...queueChecks(sight, { client, within }),
-    { name: 'Schedules', run: () => within(() => schedules(sight, client)) },
+    ...queueChecks(observed, { client, within }),
+    { name: 'Schedules', run: () => within(() => schedules(observed, client)) },
   ];
 }
 
@@ -124,7 +127,7 @@ const oldestMinor = 29;
 async function server(
   { workflowService }: Connection,
   { address }: TemporalSettings,
-): Promise<Finding> {
+): Promise<DoctorResult> {
   const { serverVersion } = await workflowService.getSystemInfo({});
   const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(serverVersion) ?? [];
   const isOld = major === '1' && Number(minor) < oldestMinor;
@@ -137,20 +140,20 @@ async function server(
   );
 }
 
-async function certificate({ address, connection }: TemporalSettings): Promise<Finding[]> {
+async function certificate({ address, connection }: TemporalSettings): Promise<DoctorResult[]> {
   const check = 'Temporal certificate';
   const isTls = Boolean(connection.tls) || Boolean(connection.apiKey);
   if (!isTls) return [ok(check, 'the connection has no TLS')];
   const [, host = '', port = '7233'] = /^(?:.*:\/\/)?(.*?)(?::(\d+))?$/.exec(address) ?? [];
   const end = await endOfServerCertificate({ host, port: Number(port) });
-  return [certificateFinding(check, { whose: `of ${host}`, end })];
+  return [certificateResult(check, { whose: `of ${host}`, end })];
 }
 
 async function ofNamespace(
-  { flags }: Sight,
+  { flags }: Observed,
   { workflowService }: Connection,
   { namespace, address }: TemporalSettings,
-): Promise<Finding> {
+): Promise<DoctorResult> {
   const check = 'Temporal namespace';
   const found = await orMissing(workflowService.describeNamespace({ namespace }));
   const repair = `millwright setup --temporal-address ${address} --temporal-namespace ${namespace}`;
@@ -167,7 +170,7 @@ async function ofNamespace(
   return ok(check, `${namespace} keeps closed workflows for ${seconds / 3_600} hours`);
 }
 
-async function attributes(client: Client): Promise<Finding> {
+async function attributes(client: Client): Promise<DoctorResult> {
   const check = 'search attributes';
   const { missing, mistyped } = await searchAttributeFaults(client);
   const { namespace } = client.options;
@@ -187,14 +190,17 @@ async function attributes(client: Client): Promise<Finding> {
 }
 
 /** A check that is missing or paused lets trouble go unseen; machines come and go all the same. */
-async function schedules({ flags, install, namespace }: Sight, client: Client): Promise<Finding[]> {
+async function schedules(
+  { flags, install, namespace }: Observed,
+  client: Client,
+): Promise<DoctorResult[]> {
   const check = 'Schedules';
   const clusterName = flags.clusterName || undefined;
   const states = await Promise.all(
     [roundsName, ...checkNames].map(async (name) => {
       const stateIn = async (fleetNamespace?: string): Promise<ScheduleFound> => {
-        const place = fleetNamespace === undefined ? {} : { fleetNamespace };
-        const id = scheduleIdOf(name, { name: install, clusterName, ...place });
+        const scope = fleetNamespace === undefined ? {} : { fleetNamespace };
+        const id = scheduleIdOf(name, { name: install, clusterName, ...scope });
         return { id, state: await stateOf(client, id) };
       };
       // The rounds of a fleet are of all its namespaces.

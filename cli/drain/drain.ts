@@ -13,34 +13,47 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
 import { evictionSeconds, evictRetriesWithin } from '../../workflows/plan/drain/removals.ts';
 import { attachedTo } from '../../workflows/plan/drain/volumes.ts';
-import { nodeNameOf, readBudgets } from '../act/sight.ts';
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
-import { readMachine } from '../read-object.ts';
-import { inTarget } from '../target.ts';
-import type { DrainQuestion } from './command.ts';
-import type { Limits, NodeSight, PodOutlook } from './outlook.ts';
-import { outlookOf } from './outlook.ts';
+import { nodeNameOf, readBudgets } from '../objects/node-pods.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
+import { readMachine } from '../objects/read-object.ts';
+import { inTarget } from '../connection/target.ts';
+import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
+import type { TargetOptions } from '../connection/target.ts';
+import type { Limits, ObservedNode, PodPreview } from './preview.ts';
+import { previewOf } from './preview.ts';
 
-export async function drain(place: Place, asked: DrainQuestion): Promise<Answer> {
-  const machine = await readMachine(place, asked.name);
+export interface DrainOptions extends ClusterOptions, OutputOptions, TargetOptions {
+  /** Of the Machine. */
+  name: string;
+}
+
+export async function drain(scope: ClusterScope, options: DrainOptions): Promise<Answer> {
+  const machine = await readMachine(scope, options.name);
   const node = nodeNameOf(machine);
-  return await inTarget(place, asked, async (target) => {
+  return await inTarget(scope, options, async (target) => {
     const found = await ignoreNotFound(target.get<Node>(nodePath(node)));
     if (!found) {
       throw new Error(
-        `there is no Node ${node} in this cluster: machine/${asked.name} has none yet, or --target-kubeconfig is to name that of the Nodes`,
+        `there is no Node ${node} in this cluster: machine/${options.name} has none yet, or --target-kubeconfig is to name that of the Nodes`,
       );
     }
     const limits = limitsOf(machine);
-    const sight = await readSight(target, node);
-    const pods = outlookOf(sight, limits);
+    const observed = await observeNode(target, node);
+    const pods = previewOf(observed, limits);
     const force = forcedBy(machine, found, limits);
-    return answerOf({ machine: asked.name, node, pods, staying: sight.staying, limits, force });
+    return answerOf({
+      machine: options.name,
+      node,
+      pods,
+      staying: observed.staying,
+      limits,
+      force,
+    });
   });
 }
 
-async function readSight(target: KubeClient, node: string): Promise<NodeSight> {
+async function observeNode(target: KubeClient, node: string): Promise<ObservedNode> {
   const pods = await podsToDrain(target, node);
   return {
     pods,
@@ -98,7 +111,7 @@ function forcedBy({ metadata }: Machine, node: Node, limits: Limits): string | u
 interface DrainReport {
   machine: string;
   node: string;
-  pods: PodOutlook[];
+  pods: PodPreview[];
   staying: number;
   limits: Limits;
   force: string | undefined;
@@ -135,7 +148,7 @@ function textOf({ machine, node, pods, staying, limits, force }: DrainReport): s
   ].join('\n');
 }
 
-function podLines({ pod, turn, refusal, volumes, volumeSeconds }: PodOutlook): string[] {
+function podLines({ pod, turn, refusal, volumes, volumeSeconds }: PodPreview): string[] {
   const place = turn === 'together' ? '-' : `${turn}.`;
   return [
     `  ${place} ${pod}`,

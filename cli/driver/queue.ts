@@ -2,28 +2,35 @@
 import { clusterUidOf } from '../../kube/objects/cluster-uid.ts';
 import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
 import { driverQueuesOf, taskQueueOf } from '../../workflows/contracts/task-queues.ts';
-import type { Place } from '../connect.ts';
-import type { Answer } from '../answer.ts';
-import type { QueueQuestion } from './command.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
 
-type Asked = Pick<QueueQuestion, 'provider' | 'install' | 'clusterId'>;
+/** Names the queue of a driver, as its install does. */
+export interface QueueOptions extends ClusterOptions, OutputOptions {
+  provider: string;
+  /** Undefined: named after the namespace. */
+  install?: string | undefined;
+  /** Undefined: the UID of the namespace kube-system. */
+  clusterId?: string | undefined;
+}
 
-export async function showQueues(place: Place, asked: Asked): Promise<Answer> {
-  const prefix = await queuesOf(place, asked);
+export async function showQueues(scope: ClusterScope, options: QueueOptions): Promise<Answer> {
+  const prefix = await queuesOf(scope, options);
   const queues = driverCalls.map((call) => `${prefix}/${call}`);
   return { text: queues.join('\n'), data: { queues } };
 }
 
 /** What their names begin with. */
-export async function queuesOf(place: Place, asked: Asked): Promise<string> {
-  const { provider, install: name = place.namespace } = asked;
-  const cluster = await clusterOf(place, asked);
+export async function queuesOf(scope: ClusterScope, options: QueueOptions): Promise<string> {
+  const { provider, install: name = scope.namespace } = options;
+  const cluster = await clusterOf(scope, options);
   return driverQueuesOf(taskQueueOf({ cluster, name }), provider);
 }
 
 export async function clusterOf(
-  { kube }: Place,
-  { clusterId }: Pick<Asked, 'clusterId'>,
+  { kube }: ClusterScope,
+  { clusterId }: Pick<QueueOptions, 'clusterId'>,
 ): Promise<string> {
   if (clusterId !== undefined) return clusterId;
   return await clusterUidOf(kube);

@@ -5,29 +5,40 @@ import type { ClassWithSecret } from '../../activities/machine-class/reader.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import { DriverUnderTest } from './conformance/driver-under-test.ts';
-import type { Finding, Report, Subject } from './conformance/report.ts';
+import type { Verdict, Report, Subject } from './conformance/report.ts';
 import { heading, lineOf, reportOf, totals } from './conformance/report.ts';
 import { runChecks } from './conformance/run.ts';
 import type { Asker } from './conformance/temporal.ts';
 import { startAsker } from './conformance/temporal.ts';
 import { Trial } from './conformance/trial.ts';
 import { troubleBy } from './conformance/trouble.ts';
-import type { Answer } from '../answer.ts';
-import { finishing } from '../closed-output.ts';
-import type { Place } from '../connect.ts';
-import type { Verification } from './command.ts';
+import type { Answer } from '../command-line/answer.ts';
+import { finishing } from '../command-line/closed-output.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
+import type { TemporalOptions } from '../command-line/options.ts';
+import type { QueueOptions } from './queue.ts';
 import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
 import { clusterOf, queuesOf } from './queue.ts';
-import { temporalSettingsOf } from '../temporal-connection.ts';
-import { UsageError } from '../usage-error.ts';
+import { temporalSettingsOf } from '../connection/temporal.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 
-export async function verify(place: Place, asked: Verification): Promise<Answer> {
-  const settings = temporalSettingsOf(asked, process.env);
-  const subject = await classOf(place, asked);
+export interface VerifyOptions extends QueueOptions, TemporalOptions {
+  /** Undefined: that of the install. */
+  queue?: string | undefined;
+  /** Undefined: the only class of the provider. */
+  className?: string | undefined;
+  badSpecs: readonly Record<string, unknown>[];
+  /** Shell command that arranges troubles of the cloud; undefined: none can be arranged. */
+  trouble?: string | undefined;
+}
+
+export async function verify(scope: ClusterScope, options: VerifyOptions): Promise<Answer> {
+  const settings = temporalSettingsOf(options, process.env);
+  const subject = await classOf(scope, options);
   const run = `verify-${randomBytes(3).toString('hex')}`;
   const asker = await startAsker(settings, run);
   try {
-    const report = await verifyWith(asker, { place, asked, subject, run });
+    const report = await verifyWith(asker, { scope, options, subject, run });
     return { text: totals(report), data: report, exitCode: report.isPassed ? 0 : 1 };
   } finally {
     await asker.close();
@@ -35,9 +46,12 @@ export async function verify(place: Place, asked: Verification): Promise<Answer>
 }
 
 /** The class that is asked for, with its Secret. */
-async function classOf({ kube, namespace }: Place, asked: Verification): Promise<ClassWithSecret> {
-  const { provider } = asked;
-  const className = asked.className ?? (await onlyClassOf({ kube, namespace }, provider));
+async function classOf(
+  { kube, namespace }: ClusterScope,
+  options: VerifyOptions,
+): Promise<ClassWithSecret> {
+  const { provider } = options;
+  const className = options.className ?? (await onlyClassOf({ kube, namespace }, provider));
   const reader = createClassReader({ client: kube, namespace });
   const found = await reader.read(className, { isFresh: true });
   if (!found) throw new Error(`MachineClass ${namespace}/${className} does not exist`);
@@ -49,7 +63,7 @@ async function classOf({ kube, namespace }: Place, asked: Verification): Promise
   throw new Error(`MachineClass ${namespace}/${className}: ${found.secretFaults.join('; ')}`);
 }
 
-async function onlyClassOf({ kube, namespace }: Place, provider: string): Promise<string> {
+async function onlyClassOf({ kube, namespace }: ClusterScope, provider: string): Promise<string> {
   const { items } = await kube.list<MachineClass>(customResource('machineclasses', namespace));
   const names = items
     .filter((machineClass) => machineClass.provider === provider)
@@ -62,9 +76,9 @@ async function onlyClassOf({ kube, namespace }: Place, provider: string): Promis
   );
 }
 
-export interface Parts {
-  place: Place;
-  asked: Verification;
+interface Parts {
+  scope: ClusterScope;
+  options: VerifyOptions;
   subject: ClassWithSecret;
   run: string;
 }
@@ -73,14 +87,14 @@ type Asking = Omit<Asker, 'close'>;
 
 export async function verifyWith(
   asker: Asking,
-  { place, asked, subject, run }: Parts,
+  { scope, options, subject, run }: Parts,
 ): Promise<Report> {
-  const { kube, namespace } = place;
-  const { provider, badSpecs, trouble, output } = asked;
-  const queue = asked.queue ?? (await queuesOf(place, asked));
+  const { kube, namespace } = scope;
+  const { provider, badSpecs, trouble, output } = options;
+  const queue = options.queue ?? (await queuesOf(scope, options));
   for (const call of driverCalls) await requireServed(asker, `${queue}/${call}`);
   const { machineClass, secret } = subject;
-  const cluster = await clusterOf(place, asked);
+  const cluster = await clusterOf(scope, options);
   const driver = new DriverUnderTest(asker, { queue, cluster, namespace });
   const trial = new Trial({
     run,
@@ -99,7 +113,7 @@ export async function verifyWith(
   const end = new AbortController();
   const onEnd = (): void => end.abort();
   for (const signal of endSignals) process.once(signal, onEnd);
-  const onFinding = (finding: Finding): void => print(lineOf(finding));
+  const onFinding = (finding: Verdict): void => print(lineOf(finding));
   try {
     const checking = () => runChecks(trial, { signal: end.signal, onFinding });
     return reportOf(about, await finishing(checking, onEnd));

@@ -1,5 +1,6 @@
 /** An explanation for programs: times in ISO 8601. */
-import { findingData, isoOf } from '../diagnosis/finding.ts';
+import { findingData } from '../diagnosis/finding.ts';
+import { isoOf } from '../install/times.ts';
 import type { Explanation } from './explanation.ts';
 
 export function explanationData(explanation: Explanation): object {

@@ -2,7 +2,7 @@
 import type { KubeClient } from '../../kube/client/client.ts';
 import { namespaced } from '../../kube/client/paths.ts';
 import type { FoundObject } from '../diagnosis/finding.ts';
-import { timeOf } from '../diagnosis/times.ts';
+import { timeOf } from '../install/times.ts';
 import type { SeenEvent } from './explanation.ts';
 
 interface EventObject {
@@ -31,10 +31,10 @@ export async function readEvents(
 
 function seenOf(event: EventObject): SeenEvent {
   const { type = 'Normal', reason = '', message = '', count = 1, series } = event;
-  return { at: seenAt(event), type, reason, message, count: series?.count ?? count };
-}
-
-function seenAt({ metadata, lastTimestamp, series }: EventObject): number {
-  const known = timeOf(series?.lastObservedTime) ?? timeOf(lastTimestamp);
-  return known ?? timeOf(metadata.creationTimestamp) ?? 0;
+  const at =
+    timeOf(series?.lastObservedTime) ??
+    timeOf(event.lastTimestamp) ??
+    timeOf(event.metadata.creationTimestamp) ??
+    0;
+  return { at, type, reason, message, count: series?.count ?? count };
 }

@@ -1,15 +1,18 @@
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
-import type { Fleet } from '../diagnosis/fleet.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
+import type { Install } from '../install/install.ts';
 import { worstFirst } from '../diagnosis/finding.ts';
+import { foundMachine } from '../diagnosis/machine-object.ts';
 import { standstillFindings } from '../diagnosis/install.ts';
-import { readFleet } from '../fleet/read.ts';
-import { TolerantReads } from '../fleet/tolerant.ts';
-import type { InstallFlags } from '../migrate/install.ts';
-import { clusterIdOf, isTemporalKnown, temporalOptionsOf } from '../install/temporal.ts';
-import { formatReference } from '../object-reference.ts';
-import type { ExplainQuestion } from './command.ts';
+import { readInstall } from '../install/read.ts';
+import { TolerantReads } from '../install/tolerant.ts';
+import type { InstallFlags } from '../install/flags.ts';
+import { clusterIdOf, isTemporalKnown, temporalOptionsOf } from '../connection/temporal-options.ts';
+import { formatReference } from '../command-line/object-reference.ts';
+import type { ObjectReference } from '../command-line/object-reference.ts';
+import type { ClusterOptions, OutputOptions, TemporalOptions } from '../command-line/options.ts';
+import type { TargetOptions } from '../connection/target.ts';
 import { explanationData } from './data.ts';
 import { readEvents } from './events.ts';
 import type { Explanation, SeenEvent } from './explanation.ts';
@@ -23,44 +26,50 @@ import type { Subject } from './subject.ts';
 import { subjectOf, workflowKindOf } from './subject.ts';
 import { formatExplanation } from './text.ts';
 
-export async function explain(place: Place, asked: ExplainQuestion): Promise<Answer> {
+export interface ExplainOptions
+  extends ClusterOptions, TargetOptions, TemporalOptions, OutputOptions {
+  object: ObjectReference;
+  releaseNamespace?: string | undefined;
+}
+
+export async function explain(scope: ClusterScope, options: ExplainOptions): Promise<Answer> {
   // The import of the client takes longer than most answers: it begins while they come.
-  if (isTemporalKnown(asked, process.env)) void import('./from-temporal.ts');
-  const { fleet, install } = await readFleet(place, asked);
-  const subject = subjectOf(asked.object, { fleet, namespace: place.namespace });
+  if (isTemporalKnown(options, process.env)) void import('./from-temporal.ts');
+  const { install, flags } = await readInstall(scope, options);
+  const subject = subjectOf(options.object, { install, namespace: scope.namespace });
   const [seen, events, workflow] = await Promise.all([
-    seenNode(place, asked, subject),
-    eventsOf(place, subject),
-    workflowOf(subject, { place, asked, install }),
+    seenNode(scope, options, subject),
+    eventsOf(scope, subject),
+    workflowOf(subject, { scope, options, flags }),
   ]);
-  const explained = explanationOf(subject, { fleet, seen });
+  const explained = explanationOf(subject, { install, seen });
   const explanation: Explanation = {
     ...explained,
-    findings: worstFirst([...standstillFindings(fleet), ...explained.findings]),
+    findings: worstFirst([...standstillFindings(install), ...explained.findings]),
     events: events.events,
     workflow: workflow.facts,
-    notes: [...explained.notes, ...seen.notes, ...workflow.notes, ...unreadOf(fleet, events)],
+    notes: [...explained.notes, ...seen.notes, ...workflow.notes, ...unreadOf(install, events)],
   };
   return {
-    text: formatExplanation(explanation, fleet.now),
+    text: formatExplanation(explanation, install.now),
     data: explanationData(explanation),
-    names: [formatReference(asked.object)],
+    names: [formatReference(options.object)],
   };
 }
 
 function explanationOf(
   subject: Subject,
-  { fleet, seen }: { fleet: Fleet; seen: SeenNode },
+  { install, seen }: { install: Install; seen: SeenNode },
 ): Explanation {
   switch (subject.kind) {
     case 'machine':
-      return explainMachine(subject.machine, { fleet, node: seen.node });
+      return explainMachine(subject.machine, { install, node: seen.node });
     case 'machineset':
-      return explainSet(subject.set, fleet);
+      return explainSet(subject.set, install);
     case 'machinedeployment':
-      return explainDeployment(subject.pool, fleet);
+      return explainDeployment(subject.pool, install);
     case 'node':
-      return explainNode({ name: subject.object.name, seen, machine: subject.machine, fleet });
+      return explainNode({ name: subject.object.name, seen, machine: subject.machine, install });
   }
 }
 
@@ -70,50 +79,43 @@ interface EventsRead {
 }
 
 /** Of the machine, for a Node: the Node's own are in its own cluster. */
-async function eventsOf({ kube }: Place, subject: Subject): Promise<EventsRead> {
+async function eventsOf({ kube }: ClusterScope, subject: Subject): Promise<EventsRead> {
   const reads = new TolerantReads();
   const object =
-    subject.kind === 'node' && subject.machine
-      ? { kind: 'machine', ...namesOf(subject.machine.metadata) }
-      : subject.object;
+    subject.kind === 'node' && subject.machine ? foundMachine(subject.machine) : subject.object;
   const events = await reads.read('Events', readEvents(kube, object));
   return { events: events ?? [], unread: reads.unread };
 }
 
-const namesOf = ({ namespace, name }: { namespace?: string; name: string }) => ({
-  namespace,
-  name,
-});
-
-function unreadOf({ unread }: Fleet, events: EventsRead): string[] {
+function unreadOf({ unread }: Install, events: EventsRead): string[] {
   const all = [...new Set([...unread, ...events.unread])];
   return all.length === 0 ? [] : [`Not readable with your rights: ${all.join(', ')}.`];
 }
 
-interface Asked {
-  place: Place;
-  asked: ExplainQuestion;
-  install: InstallFlags;
+interface WorkflowQuestion {
+  scope: ClusterScope;
+  options: ExplainOptions;
+  flags: InstallFlags;
 }
 
 async function workflowOf(
   subject: Subject,
-  { place, asked, install }: Asked,
+  { scope, options, flags }: WorkflowQuestion,
 ): Promise<WorkflowRead> {
   const known = workflowKindOf(subject);
-  const options = temporalOptionsOf(asked, install, process.env);
+  const temporal = temporalOptionsOf(options, flags, process.env);
   if (!known) return { facts: undefined, notes: [] };
-  if (!isTemporalKnown(options, process.env)) {
+  if (!isTemporalKnown(temporal, process.env)) {
     return {
       facts: undefined,
       notes: ['Temporal was not asked: --temporal-address says where it is.'],
     };
   }
   const { readWorkflowFacts } = await import('./from-temporal.ts');
-  const ref = { namespace: place.namespace, name: known.name };
+  const ref = { namespace: scope.namespace, name: known.name };
   return await readWorkflowFacts(
-    workflowIdOf(known.kind, ref, install.clusterName || undefined),
-    options,
-    await clusterIdOf(place.kube, install),
+    workflowIdOf(known.kind, ref, flags.clusterName || undefined),
+    temporal,
+    await clusterIdOf(scope.kube, flags),
   );
 }

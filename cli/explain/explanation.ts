@@ -25,7 +25,7 @@ export interface Explanation {
   notes: readonly string[];
 }
 
-export interface Decision {
+interface Decision {
   text: string;
   at?: number | undefined;
 }
@@ -58,11 +58,11 @@ export interface WorkflowFacts {
   status: string;
   /** The lines of its page, without the commands; absent where no worker answers. */
   page?: readonly string[] | undefined;
-  attempts: readonly Attempt[];
+  attempts: readonly ActivityAttempt[];
 }
 
 /** An activity that is tried now. */
-export interface Attempt {
+export interface ActivityAttempt {
   step: string;
   /** From 1. */
   attempt: number;

@@ -6,11 +6,11 @@ import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { connectTo } from '../../workers/kube/clients.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
-import { failureWordsOf } from '../fleet/failure-words.ts';
-import { OtherClusterError, requireOwn } from '../install/temporal.ts';
-import type { TemporalOptions } from '../options.ts';
-import { temporalSettingsOf } from '../temporal-connection.ts';
-import type { Attempt, WorkflowFacts } from './explanation.ts';
+import { failureWordsOf } from '../connection/temporal-failure.ts';
+import { OtherClusterError, requireOwn } from '../connection/temporal-options.ts';
+import type { TemporalOptions } from '../command-line/options.ts';
+import { temporalSettingsOf } from '../connection/temporal.ts';
+import type { ActivityAttempt, WorkflowFacts } from './explanation.ts';
 
 /** Who waits longer for an answer has it elsewhere. */
 const patienceMs = 3_000;
@@ -39,9 +39,9 @@ export async function readWorkflowFacts(
       await connection.close();
     }
   } catch (error) {
-    const words = `Temporal at ${settings.address} does not answer: ${reasonOf(error)}`;
+    const message = `Temporal at ${settings.address} does not answer: ${reasonOf(error)}`;
     const isOther = error instanceof OtherClusterError;
-    return { facts: undefined, notes: [isOther ? error.message : words] };
+    return { facts: undefined, notes: [isOther ? error.message : message] };
   }
 }
 
@@ -89,7 +89,7 @@ type Pending = NonNullable<WorkflowExecutionDescription['raw']['pendingActivitie
 export async function attemptOf(
   pending: Pending,
   converter: LoadedDataConverter,
-): Promise<Attempt> {
+): Promise<ActivityAttempt> {
   const { activityType, attempt, lastFailure, scheduledTime } = pending;
   const nextAt = optionalTsToMs(scheduledTime);
   const lastError = await failureWordsOf(converter, lastFailure);

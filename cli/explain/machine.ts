@@ -4,7 +4,7 @@ import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
 import { machineFindings } from '../diagnosis/diagnose.ts';
-import type { Fleet } from '../diagnosis/fleet.ts';
+import type { Install } from '../install/install.ts';
 import { kubectlFor } from '../diagnosis/machine-commands.ts';
 import { isWithoutTarget, nodeNameOf } from '../diagnosis/machine-health.ts';
 import {
@@ -16,16 +16,16 @@ import {
   setOf,
 } from '../diagnosis/machine-object.ts';
 import { isDeletionTaken } from '../diagnosis/machine-untouched.ts';
-import { drainDeadlineOf, healthDeadlineOf, joinDeadlineOf, timeOf } from '../diagnosis/times.ts';
+import { drainDeadlineOf, healthDeadlineOf, joinDeadlineOf, timeOf } from '../install/times.ts';
 import type { Awaited, Explanation, Fact } from './explanation.ts';
 
 /** All but what comes from Events and from Temporal. `node`: undefined where it was not read. */
 export function explainMachine(
   machine: Machine,
-  { fleet, node }: { fleet: Fleet; node: Node | undefined },
+  { install, node }: { install: Install; node: Node | undefined },
 ): Explanation {
   const { metadata, status } = machine;
-  const findings = machineFindings(machine, fleet);
+  const findings = machineFindings(machine, install);
   const { description, lastUpdateTime } = status?.lastOperation ?? {};
   return {
     object: foundMachine(machine),
@@ -33,8 +33,8 @@ export function explainMachine(
     since: stateSince(machine),
     decision:
       description === undefined ? undefined : { text: description, at: timeOf(lastUpdateTime) },
-    awaits: awaitedOf(machine, fleet),
-    facts: factsOf(machine, { fleet, node }),
+    awaits: awaitedOf(machine, install),
+    facts: factsOf(machine, { install, node }),
     findings,
     commands: [`${kubectlFor(machine)} describe machine ${metadata.name}`],
     events: [],
@@ -56,46 +56,46 @@ function stateSince({ metadata, status }: Machine): number | undefined {
 }
 
 /** What its phase waits for. */
-export function awaitedOf(machine: Machine, fleet: Fleet): Awaited | undefined {
+export function awaitedOf(machine: Machine, install: Install): Awaited | undefined {
   const awaited = awaitedByPhase[phaseOf(machine)];
-  return awaited?.(machine, fleet);
+  return awaited?.(machine, install);
 }
 
 /** A machine in another phase waits for nothing. */
 const awaitedByPhase: Readonly<
-  Record<string, ((machine: Machine, fleet: Fleet) => Awaited) | undefined>
+  Record<string, ((machine: Machine, install: Install) => Awaited) | undefined>
 > = {
   New: () => ({ what: 'a worker that takes it up' }),
-  CrashLoopBackOff: (machine, fleet) => ({
+  CrashLoopBackOff: (machine, install) => ({
     what: 'the next attempt to create its instance',
     since: sincePhase(machine),
-    until: joinDeadlineOf(machine, fleet),
-    sequel: failureSequelOf(machine, fleet),
+    until: joinDeadlineOf(machine, install),
+    sequel: failureSequelOf(machine, install),
   }),
-  Pending: (machine, fleet) => ({
+  Pending: (machine, install) => ({
     what: `its Node ${nodeNameOf(machine)}, which has to be Ready`,
     since: sincePhase(machine),
-    until: joinDeadlineOf(machine, fleet),
-    sequel: failureSequelOf(machine, fleet),
+    until: joinDeadlineOf(machine, install),
+    sequel: failureSequelOf(machine, install),
   }),
-  Unknown: (machine, fleet) => {
-    const until = healthDeadlineOf(machine, fleet);
+  Unknown: (machine, install) => {
+    const until = healthDeadlineOf(machine, install);
     return {
       what: `its Node ${nodeNameOf(machine)}, which has to become healthy`,
       since: sincePhase(machine),
       until,
-      ...(until !== undefined && { sequel: healthSequelOf(machine, fleet, until) }),
+      ...(until !== undefined && { sequel: healthSequelOf(machine, install, until) }),
     };
   },
-  Failed: (machine, fleet) => failedAwaits(machine, fleet),
-  Terminating: (machine, fleet) => goingAwaits(machine, fleet),
+  Failed: (machine, install) => failedAwaits(machine, install),
+  Terminating: (machine, install) => goingAwaits(machine, install),
 };
 
 function sincePhase({ status }: Machine): number | undefined {
   return timeOf(status?.currentStatus?.lastUpdateTime);
 }
 
-function failedAwaits(machine: Machine, fleet: Fleet): Awaited {
+function failedAwaits(machine: Machine, install: Install): Awaited {
   const until = timeOf(machine.status?.currentStatus?.preserveExpiryTime);
   if (until !== undefined) return { what: 'the end of its preservation', until, sequel: 'it goes' };
   const owner = setNameOf(machine);
@@ -103,7 +103,7 @@ function failedAwaits(machine: Machine, fleet: Fleet): Awaited {
     return { what: 'a person who deletes it: no MachineSet owns it, so nothing replaces it' };
   }
   return {
-    what: isFrozen(setOf(machine, fleet))
+    what: isFrozen(setOf(machine, install))
       ? `the end of the freeze of machineset/${owner}, which makes no machines meanwhile`
       : `machineset/${owner}, which deletes it and makes another one`,
   };
@@ -119,7 +119,7 @@ function hasNode({ metadata, status }: Machine): boolean {
   return metadata.labels?.[labels.node] !== undefined || status?.nodeRef !== undefined;
 }
 
-function goingAwaits(machine: Machine, fleet: Fleet): Awaited {
+function goingAwaits(machine: Machine, install: Install): Awaited {
   const { description = '' } = machine.status?.lastOperation ?? {};
   const since = timeOf(machine.metadata.deletionTimestamp);
   if (!isDeletionTaken(machine)) return { what: 'a worker that takes up its deletion', since };
@@ -130,42 +130,40 @@ function goingAwaits(machine: Machine, fleet: Fleet): Awaited {
   return {
     what: 'its pods, which have to leave its Node',
     since,
-    until: drainDeadlineOf(machine, fleet),
+    until: drainDeadlineOf(machine, install),
     sequel: 'what is left of them is deleted by force',
   };
 }
 
 function factsOf(
   machine: Machine,
-  { fleet, node }: { fleet: Fleet; node: Node | undefined },
+  { install, node }: { install: Install; node: Node | undefined },
 ): Fact[] {
   const { spec } = machine;
   const className = spec.class?.name ?? 'none';
-  const provider = fleet.classes.find(
+  const provider = install.classes.find(
     ({ metadata }) =>
       metadata.name === className && metadata.namespace === machine.metadata.namespace,
   )?.provider;
   return [
-    ...ownersOf(machine, fleet),
+    ...ownersOf(machine, install),
     { name: 'Class', value: `${className}${provider === undefined ? '' : ` (${provider})`}` },
     { name: 'Instance', value: spec.providerID ?? 'none yet' },
     { name: 'Node', value: nodeValueOf(machine, node) },
   ];
 }
 
-const hasInstance = (machine: Machine): boolean =>
-  machine.spec.providerID !== undefined || hasNode(machine);
-
 function nodeValueOf(machine: Machine, node: Node | undefined): string {
   if (node) return nodeInWords(node);
   if (isWithoutTarget(machine)) return 'none';
-  return hasInstance(machine) ? `${nodeNameOf(machine)} (not read)` : 'none yet';
+  const hasInstance = machine.spec.providerID !== undefined || hasNode(machine);
+  return hasInstance ? `${nodeNameOf(machine)} (not read)` : 'none yet';
 }
 
-function ownersOf(machine: Machine, fleet: Fleet): Fact[] {
+function ownersOf(machine: Machine, install: Install): Fact[] {
   const owner = setNameOf(machine);
   if (owner === undefined) return [{ name: 'Belongs to', value: 'no MachineSet' }];
-  const set = setOf(machine, fleet);
+  const set = setOf(machine, install);
   const above = set?.metadata.ownerReferences?.find(({ kind }) => kind === 'MachineDeployment');
   const value = `machineset/${owner}${above ? ` of machinedeployment/${above.name}` : ''}`;
   return [{ name: 'Belongs to', value }];

@@ -1,23 +1,23 @@
 /** Why a Node is as it is: by its machine. */
 import { annotations } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { Fleet } from '../diagnosis/fleet.ts';
+import type { Install } from '../install/install.ts';
 import type { Explanation } from './explanation.ts';
 import { explainMachine, nodeInWords } from './machine.ts';
 import type { SeenNode } from './nodes.ts';
 
-export interface NodeView {
+interface NodeView {
   name: string;
   seen: Pick<SeenNode, 'node' | 'isUnread'>;
   machine: Machine | undefined;
-  fleet: Fleet;
+  install: Install;
 }
 
-export function explainNode({ name, seen, machine, fleet }: NodeView): Explanation {
+export function explainNode({ name, seen, machine, install }: NodeView): Explanation {
   const object = { kind: 'node', name };
   const { node } = seen;
   if (machine) {
-    const ofMachine = explainMachine(machine, { fleet, node });
+    const ofMachine = explainMachine(machine, { install, node });
     const owner = `${machine.metadata.name}, which is ${ofMachine.state}`;
     return {
       ...ofMachine,

@@ -3,10 +3,10 @@ import { isForbidden } from '../../kube/client/errors.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
-import type { Place } from '../connect.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
 import { isWithoutTarget, nodeNameOf } from '../diagnosis/machine-health.ts';
-import { inTarget } from '../target.ts';
-import type { ExplainQuestion } from './command.ts';
+import { inTarget } from '../connection/target.ts';
+import type { TargetOptions } from '../connection/target.ts';
 import type { Subject } from './subject.ts';
 
 export interface SeenNode {
@@ -20,18 +20,18 @@ export interface SeenNode {
 
 /** What cannot be read is no error: less is said. */
 export async function seenNode(
-  place: Place,
-  asked: ExplainQuestion,
+  scope: ClusterScope,
+  options: TargetOptions,
   subject: Subject,
 ): Promise<SeenNode> {
   const name = nameOf(subject);
   if (name === undefined) return { node: undefined, notes: [] };
   try {
-    const node = await inTarget(place, asked, (target) => readNode(target, name));
-    return node ? { node, notes: [] } : { node, notes: [notThere(name, asked)] };
+    const node = await inTarget(scope, options, (target) => readNode(target, name));
+    return node ? { node, notes: [] } : { node, notes: [notThere(name, options)] };
   } catch (error) {
-    const words = isForbidden(error) ? 'it may not be read' : reasonOf(error);
-    const notes = [`Nothing is known of Node ${name}: ${words}`];
+    const message = isForbidden(error) ? 'it may not be read' : reasonOf(error);
+    const notes = [`Nothing is known of Node ${name}: ${message}`];
     return { node: undefined, isUnread: true, notes };
   }
 }
@@ -44,7 +44,7 @@ function nameOf(subject: Subject): string | undefined {
   return isMade && !isWithoutTarget(machine) ? nodeNameOf(machine) : undefined;
 }
 
-function notThere(name: string, { targetKubeconfig }: ExplainQuestion): string {
+function notThere(name: string, { targetKubeconfig }: TargetOptions): string {
   return targetKubeconfig === undefined
     ? `This cluster has no Node ${name}. If the Nodes are in another one: --target-kubeconfig FILE`
     : `There is no Node ${name}.`;

@@ -9,21 +9,22 @@ import type { ObjectMeta } from '../../workflows/api/meta.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { machineFindings } from '../diagnosis/diagnose.ts';
 import type { Finding } from '../diagnosis/finding.ts';
-import type { Fleet } from '../diagnosis/fleet.ts';
+import type { Install } from '../install/install.ts';
 import { deploymentFindings, setFindings } from '../diagnosis/pools.ts';
-import { timeOf } from '../diagnosis/times.ts';
-import type { Pool, SetWithMachines } from '../fleet/pools.ts';
-import { isAvailable, isGoing, progressOf } from '../fleet/rollout.ts';
-import type { Explanation } from './explanation.ts';
-import { pausedFacts } from './paused-by.ts';
+import { timeOf } from '../install/times.ts';
+import { isRecord } from '../../workflows/values/is-record.ts';
+import { ageSince } from '../terminal/age.ts';
+import type { Pool, SetWithMachines } from '../install/pools.ts';
+import { isAvailable, isGoing, progressOf } from '../install/rollout.ts';
+import type { Explanation, Fact } from './explanation.ts';
 
 export function explainDeployment(
   pool: Pool & { deployment: MachineDeployment },
-  fleet: Fleet,
+  install: Install,
 ): Explanation {
   const { deployment, sets } = pool;
   const { metadata, status } = deployment;
-  const progress = progressOf(pool, fleet.now);
+  const progress = progressOf(pool, install.now);
   const machines = sets.flatMap((set) => set.machines);
   return {
     ...decisionOf(status?.conditions?.find(({ type }) => type === 'Progressing')),
@@ -33,22 +34,20 @@ export function explainDeployment(
     facts: [
       { name: 'Machines', value: progress.counts },
       { name: 'Class', value: deployment.spec.template.spec?.class?.name ?? 'none' },
-      ...pausedFacts(deployment, fleet.now),
-      ...sets.filter(isShown).map((one) => ({ name: 'Set', value: setInWords(one) })),
+      ...pausedFacts(deployment, install.now),
+      // Earlier sets are kept, empty, to roll back to.
+      ...sets
+        .filter((one) => one.machines.length > 0 || (one.set.spec.replicas ?? 0) > 0)
+        .map((one) => ({ name: 'Set', value: setInWords(one) })),
     ],
-    findings: [...deploymentFindings(deployment), ...findingsOf(machines, fleet)],
+    findings: [...deploymentFindings(deployment), ...findingsOf(machines, install)],
     commands: [describeCommand('machinedeployment', metadata)],
     events: [],
     notes: [],
   };
 }
 
-/** Earlier sets are kept, empty, to roll back to. */
-function isShown({ set, machines }: SetWithMachines): boolean {
-  return machines.length > 0 || (set.spec.replicas ?? 0) > 0;
-}
-
-export function explainSet(one: SetWithMachines, fleet: Fleet): Explanation {
+export function explainSet(one: SetWithMachines, install: Install): Explanation {
   const { set, machines } = one;
   const { metadata, spec, status } = set;
   const awaits = awaitedOf(spec.replicas ?? 0, machines);
@@ -58,7 +57,7 @@ export function explainSet(one: SetWithMachines, fleet: Fleet): Explanation {
     state: awaits === undefined ? 'Complete' : 'Scaling',
     awaits: awaits === undefined ? undefined : { what: awaits },
     facts: [{ name: 'Machines', value: setInWords(one) }],
-    findings: [...setFindings(set), ...findingsOf(machines, fleet)],
+    findings: [...setFindings(set), ...findingsOf(machines, install)],
     commands: [describeCommand('machineset', metadata)],
     events: [],
     notes: [],
@@ -90,8 +89,8 @@ function describeCommand(kind: string, { namespace = 'default', name }: ObjectMe
   return `kubectl -n ${namespace} describe ${kind} ${name}`;
 }
 
-function findingsOf(machines: readonly Machine[], fleet: Fleet): Finding[] {
-  return machines.flatMap((machine) => machineFindings(machine, fleet));
+function findingsOf(machines: readonly Machine[], install: Install): Finding[] {
+  return machines.flatMap((machine) => machineFindings(machine, install));
 }
 
 function setInWords({ set: { metadata, spec, status }, machines }: SetWithMachines): string {
@@ -102,4 +101,17 @@ function setInWords({ set: { metadata, spec, status }, machines }: SetWithMachin
     ...(going > 0 ? [`${going} going away`] : []),
     ...(revision === undefined ? [] : [`revision ${revision}`]),
   ].join(', ');
+}
+
+/** By which program a MachineDeployment was paused, and when, as far as Kubernetes knows. */
+function pausedFacts({ metadata, spec }: MachineDeployment, now: number): Fact[] {
+  if (spec.paused !== true) return [];
+  const entries: unknown = 'managedFields' in metadata ? metadata.managedFields : [];
+  const entry = (Array.isArray(entries) ? entries : []).filter(isRecord).find(({ fieldsV1 }) => {
+    const ofSpec = isRecord(fieldsV1) ? fieldsV1['f:spec'] : undefined;
+    return isRecord(ofSpec) && 'f:paused' in ofSpec;
+  });
+  if (!entry) return [];
+  const since = timeOf(String(entry['time']));
+  return [{ name: 'Paused by', value: `${String(entry['manager'])}, ${ageSince(since, now)} ago` }];
 }

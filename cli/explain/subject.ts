@@ -3,13 +3,13 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Kind } from '../../workflows/contracts/references.ts';
 import type { FoundObject } from '../diagnosis/finding.ts';
-import type { Fleet } from '../diagnosis/fleet.ts';
+import type { Install } from '../install/install.ts';
 import { nodeNameOf } from '../diagnosis/machine-health.ts';
-import { millwrightFor } from '../diagnosis/millwright-line.ts';
-import type { Pool, SetWithMachines } from '../fleet/pools.ts';
-import { poolsOf } from '../fleet/pools.ts';
-import type { ObjectReference } from '../object-reference.ts';
-import { formatReference } from '../object-reference.ts';
+import { millwrightFor } from '../command-line/millwright-line.ts';
+import type { Pool, SetWithMachines } from '../install/pools.ts';
+import { poolsOf } from '../install/pools.ts';
+import type { ObjectReference } from '../command-line/object-reference.ts';
+import { formatReference } from '../command-line/object-reference.ts';
 
 export type Subject = { object: FoundObject } & (
   | { kind: 'machine'; machine: Machine }
@@ -19,36 +19,33 @@ export type Subject = { object: FoundObject } & (
   | { kind: 'node'; machine: Machine | undefined }
 );
 
-interface Where {
-  fleet: Fleet;
-  namespace: string;
-}
-
 /** Throws when there is no such object. A Node is read later, in its own cluster. */
-export function subjectOf(asked: ObjectReference, where: Where): Subject {
-  const { fleet, namespace } = where;
-  const { kind, name } = asked;
+export function subjectOf(
+  reference: ObjectReference,
+  { install, namespace }: { install: Install; namespace: string },
+): Subject {
+  const { kind, name } = reference;
   const object = { kind, namespace, name };
   if (kind === 'node') {
-    const machine = fleet.machines.find((one) => nodeNameOf(one) === name);
+    const machine = install.machines.find((one) => nodeNameOf(one) === name);
     return { kind, object: { kind, name }, machine };
   }
-  const found = findObject(asked, fleet);
-  if (!found) throw nothingThere(asked, namespace);
+  const found = findObject(reference, install);
+  if (!found) throw nothingThere(reference, namespace);
   return { object, ...found };
 }
 
-type Found =
+type FoundSubject =
   | { kind: 'machine'; machine: Machine }
   | { kind: 'machineset'; set: SetWithMachines }
   | { kind: 'machinedeployment'; pool: Pool & { deployment: MachineDeployment } };
 
-function findObject({ kind, name }: ObjectReference, fleet: Fleet): Found | undefined {
+function findObject({ kind, name }: ObjectReference, install: Install): FoundSubject | undefined {
   if (kind === 'machine') {
-    const machine = fleet.machines.find(({ metadata }) => metadata.name === name);
+    const machine = install.machines.find(({ metadata }) => metadata.name === name);
     return machine && { kind, machine };
   }
-  const { pools, loneSets } = poolsOf(fleet);
+  const { pools, loneSets } = poolsOf(install);
   if (kind === 'machinedeployment') {
     const pool = pools.find(({ deployment }) => deployment.metadata.name === name);
     return pool && { kind, pool };
@@ -58,12 +55,12 @@ function findObject({ kind, name }: ObjectReference, fleet: Fleet): Found | unde
   return set && { kind: 'machineset', set };
 }
 
-function nothingThere(asked: ObjectReference, namespace: string): Error {
-  const words = `There is no ${formatReference(asked)} in namespace ${namespace}.`;
+function nothingThere(reference: ObjectReference, namespace: string): Error {
+  const message = `There is no ${formatReference(reference)} in namespace ${namespace}.`;
   return new Error(
-    asked.kind === 'machine'
-      ? `${words} Temporal may know its lifecycle: ${millwrightFor(`timeline ${formatReference(asked)}`, namespace)}`
-      : words,
+    reference.kind === 'machine'
+      ? `${message} Temporal may know its lifecycle: ${millwrightFor(`timeline ${formatReference(reference)}`, namespace)}`
+      : message,
   );
 }
 

@@ -1,11 +1,17 @@
 /** An explanation, as one would read it at night. */
-import { isoOf } from '../diagnosis/finding.ts';
-import { millwrightFor } from '../diagnosis/millwright-line.ts';
-import { alikeOf, nameOf } from '../stuck/table.ts';
+import { isoOf } from '../install/times.ts';
+import { millwrightFor } from '../command-line/millwright-line.ts';
+import { alikeOf, nameOf } from '../diagnosis/table.ts';
 import { ageSince, formatAge } from '../terminal/age.ts';
 import { oneLine, withoutControls } from '../terminal/screen.ts';
 import { ownPalette } from '../terminal/style.ts';
-import type { Attempt, Awaited, Explanation, SeenEvent, WorkflowFacts } from './explanation.ts';
+import type {
+  ActivityAttempt,
+  Awaited,
+  Explanation,
+  SeenEvent,
+  WorkflowFacts,
+} from './explanation.ts';
 
 const eventsMax = 8;
 const findingsMax = 5;
@@ -20,7 +26,10 @@ export function formatExplanation(explanation: Explanation, now: number): string
     events.length > 0 ? ['Events:', ...events.slice(-eventsMax).map(eventLine(now))] : [],
     consoleOutput === undefined
       ? []
-      : ['The instance has printed last:', ...indented(linesIn(consoleOutput))],
+      : [
+          'The instance has printed last:',
+          ...indented(consoleOutput.trimEnd().split('\n').map(withoutControls)),
+        ],
     commandLines(explanation),
     notes.map(oneLine),
   ];
@@ -30,8 +39,6 @@ export function formatExplanation(explanation: Explanation, now: number): string
     .join('\n\n');
 }
 
-const linesIn = (output: string): string[] => output.trimEnd().split('\n').map(withoutControls);
-
 function titleOf({ object: { kind, name }, state, since }: Explanation, now: number): string {
   const { strong } = ownPalette();
   const time = since === undefined ? '' : ` for ${formatAge(now - since)}, since ${isoOf(since)}`;
@@ -39,14 +46,11 @@ function titleOf({ object: { kind, name }, state, since }: Explanation, now: num
 }
 
 function reasonsOf({ decision, awaits }: Explanation, now: number): string[] {
+  const ago = decision?.at === undefined ? 'no time given' : `${formatAge(now - decision.at)} ago`;
   return [
-    ...(decision ? [line('Last', `${oneLine(decision.text)} (${agoOf(decision.at, now)})`)] : []),
+    ...(decision ? [line('Last', `${oneLine(decision.text)} (${ago})`)] : []),
     ...(awaits ? awaitedLines(awaits, now) : [line('Waits for', 'nothing')]),
   ];
-}
-
-function agoOf(at: number | undefined, now: number): string {
-  return at === undefined ? 'no time given' : `${formatAge(now - at)} ago`;
 }
 
 function awaitedLines({ what, since, until, sequel }: Awaited, now: number): string[] {
@@ -89,7 +93,7 @@ function workflowLines(
   ];
 }
 
-function attemptLine(now: number): (attempt: Attempt) => string {
+function attemptLine(now: number): (attempt: ActivityAttempt) => string {
   return ({ step, attempt, nextAt, lastError }) => {
     const next =
       nextAt === undefined || nextAt <= now ? '' : `, next in ${formatAge(nextAt - now)}`;
@@ -109,13 +113,8 @@ function eventLine(now: number): (event: SeenEvent) => string {
 function commandLines({ findings, commands }: Explanation): string[] {
   const shown = alikeOf(findings).slice(0, findingsMax);
   const ofFindings = shown.flatMap(({ first }) => first.commands);
-  const all = [...new Set([...commands, ...withoutRepeats(ofFindings)])];
+  const all = [...new Set([...commands, ...ofFindings])];
   return all.length === 0 ? [] : ['What you can do:', ...indented(all)];
-}
-
-/** A comment stays with the command that it is about. */
-function withoutRepeats(lines: readonly string[]): string[] {
-  return lines.filter((text, index) => lines.indexOf(text) === index);
 }
 
 const indented = (lines: readonly string[]): string[] => lines.map((text) => `  ${text}`);

@@ -1,9 +1,8 @@
 /** What the flags of the Deployments leave open, by what the watcher noted on its Lease. */
+import type { Environment } from '../../workers/config/temporal.ts';
 import type { InstallNote } from '../../kube/objects/install-note.ts';
-import type { InstallFlags } from '../migrate/install.ts';
-import { isTemporalKnown } from './temporal.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { InstallFlags } from './flags.ts';
+import { isTemporalKnown } from '../connection/temporal-options.ts';
 
 /** Where there is a key, or a profile that may hold one, it does not go where the Lease says. */
 const mayHaveKey = (env: Environment): boolean =>

@@ -1,28 +1,28 @@
 /** `millwright migrate check`. */
 import { readFile } from 'node:fs/promises';
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
-import { UsageError } from '../usage-error.ts';
-import type { Migration } from './migration.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
+import { UsageError } from '../command-line/usage-error.ts';
+import type { MigrateOptions } from './options.ts';
 import { readFacts, type Facts } from './facts.ts';
-import { isHindered, lineOf, note, type Finding } from './finding.ts';
+import { lineOf, note, type MigrateResult } from './result.ts';
 import { findingsOf } from './findings.ts';
 import { commandLinesOf, translate, wordsIn, yamlOf, type Translation } from './flags.ts';
 
-export interface Checked {
+interface Checked {
   facts: Facts;
-  findings: Finding[];
+  findings: MigrateResult[];
   translation: Translation;
 }
 
-export async function check(place: Place, asked: Migration): Promise<Checked> {
-  const facts = await readFacts(place, asked);
+export async function check(scope: ClusterScope, options: MigrateOptions): Promise<Checked> {
+  const facts = await readFacts(scope, options);
   const { lines, others } = commandLinesOf(facts.mcm);
   // What holds for machines is the machine controller's, and every process takes all flags.
-  const ofFile = await wordsOfFile(asked.flagsFrom);
+  const ofFile = await wordsOfFile(options.flagsFrom);
   const written = ofFile ? [{ component: 'worker' as const, words: ofFile }] : lines;
   const translation = translate(written, facts.namespace);
-  const { externalProviders } = asked;
+  const { externalProviders } = options;
   const findings = [
     ...findingsOf({ facts, translation, externalProviders }),
     ...others.map((name) =>
@@ -43,7 +43,7 @@ async function wordsOfFile(file: string | undefined): Promise<string[] | undefin
 
 /** Exit code 1: something hinders a take-over. */
 export function reportOf({ facts, findings, translation }: Checked): Answer {
-  const isFree = !isHindered(findings);
+  const isFree = findings.every(({ state }) => state !== 'hinders');
   const { namespace } = facts;
   const { values, leftOut } = translation;
   const end = isFree

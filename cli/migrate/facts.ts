@@ -9,17 +9,17 @@ import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { Place } from '../connect.ts';
-import type { Migration } from './migration.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
+import type { MigrateOptions } from './options.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
-import { TolerantReads } from '../fleet/tolerant.ts';
-import { findMcm, findOurs, type Deployment } from './deployments.ts';
-import { holderOf, readLease } from '../lease-holder.ts';
-import { installOf } from './install.ts';
+import { TolerantReads } from '../install/tolerant.ts';
+import { findMcm, findOurs, type Deployment } from '../install/deployments.ts';
+import { holderOf, readLease } from '../install/lease-holder.ts';
+import { installFlagsOf } from '../install/flags.ts';
 import { policyAgainst } from './policy.ts';
 import { missingRights } from './rights.ts';
 
-export type LeaseName = 'machine-controller-manager' | 'machine-controller' | 'millwright';
+type LeaseName = 'machine-controller-manager' | 'machine-controller' | 'millwright';
 /** Identity of the holder; undefined where a Lease is free. */
 export type Holders = Readonly<Record<LeaseName, string | undefined>>;
 
@@ -44,8 +44,11 @@ export interface Facts {
   unread: readonly string[];
 }
 
-export async function readFacts({ kube, namespace }: Place, asked: Migration): Promise<Facts> {
-  const release = asked.releaseNamespace ?? namespace;
+export async function readFacts(
+  { kube, namespace }: ClusterScope,
+  options: MigrateOptions,
+): Promise<Facts> {
+  const release = options.releaseNamespace ?? namespace;
   const reads = new TolerantReads();
   const { gitVersion } = await kube.get<{ gitVersion: string }>('/version');
   const served = await servedResources(kube);
@@ -55,7 +58,7 @@ export async function readFacts({ kube, namespace }: Place, asked: Migration): P
     return (await reads.read(kind, list))?.items ?? [];
   };
   const mcm =
-    (await reads.read('Deployments', findMcm(kube, namespace, asked.mcmDeployments))) ?? [];
+    (await reads.read('Deployments', findMcm(kube, namespace, options.mcmDeployments))) ?? [];
   const ours = (await reads.read('Deployments', findOurs(kube, release, namespace))) ?? [];
   return {
     namespace,
@@ -96,7 +99,7 @@ export async function readHolders(
   namespace: string,
   ours: readonly Deployment[],
 ): Promise<Holders> {
-  const own = ownLeaseOf(namespace, installOf(ours).leasePlace);
+  const own = ownLeaseOf(namespace, installFlagsOf(ours).leasePlace);
   const [manager, controller, millwright] = await Promise.all([
     readHolder(kube, { namespace, name: 'machine-controller-manager' }),
     readHolder(kube, { namespace, name: 'machine-controller' }),

@@ -11,17 +11,20 @@ import {
   machineSetFaults,
 } from '../../workflows/api/validation.ts';
 import { componentOf, type Translation } from './flags.ts';
-import { containersOf, hasReplicasBefore, wantedOf, type Deployment } from './deployments.ts';
+import { containersOf, hasReplicasBefore, wantedOf } from '../install/deployments.ts';
 import type { Facts } from './facts.ts';
-import { hinders, listOf, note, ok, type Finding } from './finding.ts';
+import { listOf } from '../terminal/screen.ts';
+import { hinders, note, ok, type MigrateResult } from './result.ts';
 
-export interface CheckedFacts {
+const mostNames = 5;
+
+interface CheckedFacts {
   facts: Facts;
   translation: Translation;
   externalProviders: readonly string[];
 }
 
-export function findingsOf(checked: CheckedFacts): Finding[] {
+export function findingsOf(checked: CheckedFacts): MigrateResult[] {
   const { facts } = checked;
   return [
     kubernetesOf(facts),
@@ -40,7 +43,7 @@ export function findingsOf(checked: CheckedFacts): Finding[] {
 
 const oldestMinor = 30;
 
-function kubernetesOf({ kubernetes }: Facts): Finding {
+function kubernetesOf({ kubernetes }: Facts): MigrateResult {
   const [, major = '0', minor = '0'] = /^v?(\d+)\.(\d+)/.exec(kubernetes) ?? [];
   const isNewEnough = Number(major) > 1 || Number(minor) >= oldestMinor;
   if (isNewEnough) return ok('kubernetes', kubernetes);
@@ -59,7 +62,7 @@ const neededResources = [
   'machineclasses',
 ];
 
-function apiOf({ served }: Facts): Finding[] {
+function apiOf({ served }: Facts): MigrateResult[] {
   const missing = neededResources.filter((name) => !served.includes(name));
   if (missing.length === 0)
     return [ok('api', 'machine.sapcloud.io/v1alpha1 has all that is needed')];
@@ -72,7 +75,7 @@ function apiOf({ served }: Facts): Finding[] {
 /** The releases whose recordings and tests stand behind compatibility.md. */
 const comparedMinor = 62;
 
-function mcmOf({ mcm }: Facts): Finding[] {
+function mcmOf({ mcm }: Facts): MigrateResult[] {
   if (mcm.length === 0) return [ok('mcm', 'there is none')];
   return mcm.map((deployment) => {
     const { name } = deployment.metadata;
@@ -87,12 +90,12 @@ function mcmOf({ mcm }: Facts): Finding[] {
 }
 
 /** Where MCM is at work it makes instances that no Machine names. */
-function policyOf({ policy, mcm }: Facts): Finding[] {
+function policyOf({ policy, mcm }: Facts): MigrateResult[] {
   if (policy === undefined) return [];
   return [mcm.some((one) => wantedOf(one) > 0) ? hinders('mcm', policy) : note('mcm', policy)];
 }
 
-function flagsOf({ faults, withoutEffect, isWithoutLease }: Translation): Finding[] {
+function flagsOf({ faults, withoutEffect, isWithoutLease }: Translation): MigrateResult[] {
   const withoutLease = hinders(
     'flags',
     '--leader-elect=false: MCM acts without its Lease, so nothing keeps both from acting at once; remove the flag first',
@@ -105,7 +108,7 @@ function flagsOf({ faults, withoutEffect, isWithoutLease }: Translation): Findin
   return findings.length > 0 ? findings : [ok('flags', 'all are known')];
 }
 
-function leasesOf({ holders, mcm }: Facts): Finding[] {
+function leasesOf({ holders, mcm }: Facts): MigrateResult[] {
   const { millwright, ...ofMcm } = holders;
   const ofOthers = Object.entries(ofMcm).filter(([, by]) => by !== undefined && by !== millwright);
   const inWords = ofOthers.map(([name, by]) => `${name} is held by ${by}`).join(', ');
@@ -115,7 +118,9 @@ function leasesOf({ holders, mcm }: Facts): Finding[] {
     ];
   }
   const scaled = mcm.filter(hasReplicasBefore);
-  const isOfScaled = ofOthers.every(([, by]) => scaled.some((one) => isPodOf(one, by)));
+  const isOfScaled = ofOthers.every(([, by]) =>
+    scaled.some(({ metadata }) => by?.startsWith(`${metadata.name}-`)),
+  );
   const isUnknown = ofOthers.length > 0 && mcm.every((one) => wantedOf(one) === 0) && !isOfScaled;
   if (isUnknown) {
     return [
@@ -126,12 +131,7 @@ function leasesOf({ holders, mcm }: Facts): Finding[] {
   return [ok('leases', millwright ? `all are held by ${millwright}` : 'all are free')];
 }
 
-/** MCM is called after its pod: one that a take-over scaled to 0 leaves its Leases to run out. */
-function isPodOf({ metadata }: Deployment, holder = ''): boolean {
-  return holder.startsWith(`${metadata.name}-`);
-}
-
-function millwrightOf({ ours, mcm, holders }: Facts): Finding[] {
+function millwrightOf({ ours, mcm, holders }: Facts): MigrateResult[] {
   if (ours.length === 0) {
     return [note('millwright', 'not installed here: install it beside MCM before the take-over')];
   }
@@ -146,7 +146,7 @@ function millwrightOf({ ours, mcm, holders }: Facts): Finding[] {
   });
 }
 
-function featuresOf({ facts, externalProviders }: CheckedFacts): Finding[] {
+function featuresOf({ facts, externalProviders }: CheckedFacts): MigrateResult[] {
   const findings = [
     ...inPlaceOf(facts),
     ...facts.classes.flatMap((one) => classFindings(one, facts.namespace, externalProviders)),
@@ -154,7 +154,7 @@ function featuresOf({ facts, externalProviders }: CheckedFacts): Finding[] {
   return findings.length > 0 ? findings : [ok('features', 'all that are in use are served')];
 }
 
-function inPlaceOf({ deployments, machines }: Facts): Finding[] {
+function inPlaceOf({ deployments, machines }: Facts): MigrateResult[] {
   const inPlace = deployments.filter(({ spec }) => spec?.strategy?.type === 'InPlaceUpdate');
   const updating = machines.filter(({ status }) =>
     status?.currentStatus?.phase?.startsWith('InPlaceUpdat'),
@@ -167,7 +167,12 @@ function inPlaceOf({ deployments, machines }: Facts): Finding[] {
       ),
     ),
     ...(updating.length > 0
-      ? [hinders('features', `updated in place right now: ${listOf(updating.map(nameOf))}`)]
+      ? [
+          hinders(
+            'features',
+            `updated in place right now: ${listOf(updating.map(nameOf).toSorted(), mostNames)}`,
+          ),
+        ]
       : []),
   ];
 }
@@ -176,7 +181,7 @@ function classFindings(
   { metadata, provider = '', secretRef, credentialsSecretRef }: MachineClass,
   namespace: string,
   external: readonly string[],
-): Finding[] {
+): MigrateResult[] {
   const { name } = metadata;
   const isServed = isBuiltIn(provider) || external.includes(provider);
   const elsewhere = [secretRef, credentialsSecretRef].filter(
@@ -206,7 +211,7 @@ const nameOf = ({ metadata }: { metadata: { name: string } }): string => metadat
  * MCM ignores such objects and reports nothing; Millwright reports them in their status. Of a class
  * MCM's driver may take what ours does not.
  */
-function objectsOf({ classes, deployments, sets, machines }: Facts): Finding[] {
+function objectsOf({ classes, deployments, sets, machines }: Facts): MigrateResult[] {
   const broken = [
     ...classes.map((one) => [`MachineClass ${nameOf(one)}`, faultsOfClass(one)] as const),
     ...deployments.map(
@@ -228,7 +233,7 @@ function faultsOfClass(machineClass: MachineClass): string[] {
 }
 
 /** A take-over may come in the middle of all of these: it goes on with them. */
-function progressOf({ machines, sets, deployments }: Facts): Finding[] {
+function progressOf({ machines, sets, deployments }: Facts): MigrateResult[] {
   const frozen = [...sets, ...deployments].filter(
     ({ metadata }) => metadata.labels?.[labels.freeze] === 'True',
   );
@@ -241,7 +246,7 @@ function progressOf({ machines, sets, deployments }: Facts): Finding[] {
   const busy = found.filter(([, objects]) => objects.length > 0);
   if (busy.length === 0) return [ok('progress', 'nothing is under way')];
   return busy.map(([words, objects]) =>
-    note('progress', `${words}: ${listOf(objects.map(nameOf))}`),
+    note('progress', `${words}: ${listOf(objects.map(nameOf).toSorted(), mostNames)}`),
   );
 }
 
@@ -254,7 +259,7 @@ const isRefused = ({ metadata, spec, status }: Machine): boolean =>
   spec?.providerID === undefined &&
   ['CrashLoopBackOff', 'Failed'].includes(status?.currentStatus?.phase ?? '');
 
-function rightsOf({ missingRights, unread }: Facts): Finding[] {
+function rightsOf({ missingRights, unread }: Facts): MigrateResult[] {
   const findings = [
     ...missingRights.map((right) => hinders('rights', `you may not ${right}`)),
     ...unread.map((what) =>

@@ -2,10 +2,10 @@
 import { defaultOf, type Component } from '../../workers/config/flags/flag.ts';
 import { readFlags } from '../../workers/config/flags/parse.ts';
 import { flagOf, type FlagName } from '../../workers/config/flags/table.ts';
-import { containersOf, type Container, type Deployment } from './deployments.ts';
+import { containersOf, type Container, type Deployment } from '../install/deployments.ts';
 
 /** Flag -> its value as it was written. */
-export type FlagTexts = Readonly<Record<string, string>>;
+type FlagTexts = Readonly<Record<string, string>>;
 
 export interface Translation {
   /** Of the chart; a part that is empty is absent. */
@@ -27,7 +27,7 @@ export interface Translation {
 }
 
 /** Flags as they were written for one of MCM's processes, which ours stands in for. */
-export interface CommandLine {
+interface CommandLine {
   component: Component;
   words: readonly string[];
 }
@@ -72,11 +72,11 @@ export function translate(lines: readonly CommandLine[], served: string): Transl
     withoutEffect: withoutEffect.toSorted(),
     leftOut: leftOut.toSorted(),
     faults: [...new Set(faults)],
-    isWithoutLease: Object.values(given.get('leader-elect') ?? {}).some(isFalse),
+    isWithoutLease: Object.values(given.get('leader-elect') ?? {}).some(
+      (text) => flagOf('leader-elect').kind.parse(text) === false,
+    ),
   };
 }
-
-const isFalse = (text: string): boolean => flagOf('leader-elect').kind.parse(text) === false;
 
 /** What holds for machines is of the machine controller; the rest differs only where MCM's does. */
 function put(
@@ -132,9 +132,10 @@ export function commandLinesOf(mcm: readonly Deployment[]): {
   const lines: CommandLine[] = [];
   const others: string[] = [];
   for (const container of mcm.flatMap(containersOf)) {
+    const { name, command = [], args = [] } = container;
     const component = componentOf(container);
-    if (component === undefined) others.push(container.name);
-    else lines.push({ component, words: flagsIn(container) });
+    if (component === undefined) others.push(name);
+    else lines.push({ component, words: [...command.slice(1), ...args] });
   }
   return { lines, others };
 }
@@ -153,11 +154,6 @@ function imageName(image: string): string {
   const name = tagged.slice(tagged.lastIndexOf('/') + 1);
   return name.split(':')[0] ?? '';
 }
-
-const flagsIn = ({ command = [], args = [] }: Container): string[] => [
-  ...command.slice(1),
-  ...args,
-];
 
 /** Lines of a file: a flag each, also as in a list of YAML. Empty ones and comments are skipped. */
 export function wordsIn(file: string): string[] {

@@ -3,8 +3,8 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { lease as leasePath } from '../../kube/client/paths.ts';
 import { checkpointAnnotation, ownLeaseOf } from '../../kube/leases/lease-set.ts';
-import type { Answer } from '../answer.ts';
-import { watcherHolding } from '../lease-holder.ts';
+import type { Answer } from '../command-line/answer.ts';
+import { watcherHolding } from '../install/lease-holder.ts';
 import { forgetConditions } from './conditions.ts';
 import {
   endingPod,
@@ -14,10 +14,10 @@ import {
   scaleToZero,
   wantedOf,
   type Deployment,
-} from './deployments.ts';
+} from '../install/deployments.ts';
 import { readHolders } from './facts.ts';
 import { commandLinesOf, translate } from './flags.ts';
-import { installOf } from './install.ts';
+import { installFlagsOf } from '../install/flags.ts';
 import { endInTemporal, requireTemporal } from './in-temporal.ts';
 import { policyAgainst } from './policy.ts';
 import { missingRights } from './rights.ts';
@@ -25,15 +25,15 @@ import { until, type Steps } from './steps.ts';
 
 /** Throws with what hinders, or with what does not come about. */
 export async function handBack(steps: Steps): Promise<Answer> {
-  const { place, asked, report } = steps;
-  const { kube, namespace } = place;
-  const release = asked.releaseNamespace ?? namespace;
+  const { scope, options, report } = steps;
+  const { kube, namespace } = scope;
+  const release = options.releaseNamespace ?? namespace;
   await requireRights(kube, { namespace, release });
-  const mcm = await findMcm(kube, namespace, asked.mcmDeployments);
+  const mcm = await findMcm(kube, namespace, options.mcmDeployments);
   const ours = await findOurs(kube, release, namespace);
   await refuseUnknown(steps, release, ours);
-  await refuseWithout(kube, namespace, { mcm, ours, asked });
-  await requireTemporal(place, asked, installOf(ours));
+  await refuseWithout(kube, namespace, { mcm, ours, options });
+  await requireTemporal(scope, options, installFlagsOf(ours));
   for (const deployment of ours) {
     if (await scaleToZero(kube, deployment))
       report(`Millwright: ${nameOf(deployment)} is scaled to 0`);
@@ -47,10 +47,14 @@ export async function handBack(steps: Steps): Promise<Answer> {
       );
     const pod = await endingPod(kube, now);
     if (pod !== undefined) return pod;
-    return await watcherHolding(kube, namespace, ownLeaseOf(namespace, installOf(ours).leasePlace));
+    return await watcherHolding(
+      kube,
+      namespace,
+      ownLeaseOf(namespace, installFlagsOf(ours).leasePlace),
+    );
   });
   await leaveLease(kube, namespace, ours);
-  const ended = await endInTemporal(place, asked, installOf(ours));
+  const ended = await endInTemporal(scope, options, installFlagsOf(ours));
   report(`Temporal: ${ended.runs} runs are ended, ${ended.schedules} schedules are deleted`);
   await forgetConditions(kube, namespace);
   for (const deployment of mcm) {
@@ -77,7 +81,7 @@ async function leaveLease(
   machines: string,
   ours: readonly Deployment[],
 ): Promise<void> {
-  const { namespace, name } = ownLeaseOf(machines, installOf(ours).leasePlace);
+  const { namespace, name } = ownLeaseOf(machines, installFlagsOf(ours).leasePlace);
   const metadata = { annotations: { [checkpointAnnotation]: null }, finalizers: null };
   await ignoreNotFound(kube.patch(leasePath(namespace, name), 'merge', { metadata }));
 }
@@ -94,7 +98,7 @@ async function requireRights(
 
 /** An install that is not found cannot be scaled to 0; one that was removed holds no Lease. */
 async function refuseUnknown(
-  { place: { kube, namespace } }: Steps,
+  { scope: { kube, namespace } }: Steps,
   release: string,
   ours: readonly Deployment[],
 ): Promise<void> {
@@ -130,11 +134,11 @@ interface Parties {
 async function refuseWithout(
   kube: KubeClient,
   namespace: string,
-  { mcm, ours, asked }: Parties & Pick<Steps, 'asked'>,
+  { mcm, ours, options }: Parties & Pick<Steps, 'options'>,
 ): Promise<void> {
-  if (mcm.length < asked.mcmDeployments.length) {
+  if (mcm.length < options.mcmDeployments.length) {
     const found = mcm.map(nameOf);
-    const missing = asked.mcmDeployments.filter((name) => !found.includes(name));
+    const missing = options.mcmDeployments.filter((name) => !found.includes(name));
     refuseNameOfOurs(missing, ours, namespace);
     throw new Error(
       `Nothing was done: there is no Deployment ${missing.join(', ')} of MCM in ${namespace}: apply it again with replicas: 0, or name it with --mcm-deployment`,

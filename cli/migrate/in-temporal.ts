@@ -12,15 +12,15 @@ import { reasonOf } from '../../workers/log/reason.ts';
 import { claimHolder, namespaceClaimId } from '../../workers/temporal/claims.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
-import type { Place } from '../connect.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
 import type { InstallOfNamespace } from '../offboard/install-records.ts';
 import { openRunsOf, schedulesOf, wasThere } from '../offboard/install-records.ts';
-import { temporalSettingsOf } from '../temporal-connection.ts';
-import type { Migration } from './migration.ts';
-import type { InstallFlags } from './install.ts';
-import { temporalOptionsOf } from '../install/temporal.ts';
+import { temporalSettingsOf } from '../connection/temporal.ts';
+import type { MigrateOptions } from './options.ts';
+import type { InstallFlags } from '../install/flags.ts';
+import { temporalOptionsOf } from '../connection/temporal-options.ts';
 
-export interface Ended {
+interface Ended {
   runs: number;
   schedules: number;
 }
@@ -34,7 +34,7 @@ const longestCallMs = 30_000;
 
 function within<Answer>(
   client: Pick<Client, 'withDeadline'>,
-  { timeoutSeconds }: Pick<Migration, 'timeoutSeconds'>,
+  { timeoutSeconds }: Pick<MigrateOptions, 'timeoutSeconds'>,
   call: () => Promise<Answer>,
 ): Promise<Answer> {
   const limitMs = Math.min(timeoutSeconds * 1_000, longestCallMs);
@@ -47,13 +47,13 @@ function within<Answer>(
  * would manage the machines.
  */
 export async function requireTemporal(
-  place: Place,
-  asked: Migration,
-  install: InstallFlags,
+  scope: ClusterScope,
+  options: MigrateOptions,
+  flags: InstallFlags,
 ): Promise<void> {
-  const temporal = settingsOf(asked, install);
+  const temporal = settingsOf(options, flags);
   const { address, namespace } = temporal;
-  const cluster = await orNothingDone(clusterOf(place, install), {
+  const cluster = await orNothingDone(clusterOf(scope, flags), {
     what: 'the namespace kube-system cannot be read',
     help: 'You need the right to get it, as the watcher has no --cluster-id',
   });
@@ -62,8 +62,8 @@ export async function requireTemporal(
     help: 'Name one that you reach with --temporal-address and --temporal-namespace',
   });
   try {
-    const read = within(client, asked, async () => {
-      const [records, holder] = await recordsOf(client, place, { install, cluster });
+    const read = within(client, options, async () => {
+      const [records, holder] = await recordsOf(client, scope, { flags, cluster });
       await schedulesOf(client, ...records);
       return holder;
     });
@@ -71,7 +71,7 @@ export async function requireTemporal(
       what: `the schedules in Temporal at ${address}, namespace ${namespace}, cannot be read`,
       help: 'Where payloads are encrypted, name the file of their keys with --payload-keys',
     });
-    if (holder === undefined) refuseElsewhere(temporal, install);
+    if (holder === undefined) refuseElsewhere(temporal, flags);
   } finally {
     await client.connection.close();
   }
@@ -100,16 +100,16 @@ async function orNothingDone<Answer>(
   try {
     return await answer;
   } catch (error) {
-    const words = `Nothing was done: ${what}: ${reasonOf(error)}. ${help}`;
-    throw new Error(words, { cause: error });
+    const message = `Nothing was done: ${what}: ${reasonOf(error)}. ${help}`;
+    throw new Error(message, { cause: error });
   }
 }
 
-function settingsOf(asked: Migration, install: InstallFlags): TemporalSettings {
-  return temporalSettingsOf(temporalOptionsOf(asked, install, process.env), process.env);
+function settingsOf(options: MigrateOptions, flags: InstallFlags): TemporalSettings {
+  return temporalSettingsOf(temporalOptionsOf(options, flags, process.env), process.env);
 }
 
-async function clusterOf({ kube }: Place, { clusterId }: InstallFlags): Promise<string> {
+async function clusterOf({ kube }: ClusterScope, { clusterId }: InstallFlags): Promise<string> {
   return clusterId || (await clusterUidOf(kube));
 }
 
@@ -119,23 +119,23 @@ async function clusterOf({ kube }: Place, { clusterId }: InstallFlags): Promise<
  */
 async function recordsOf(
   client: Client,
-  { namespace }: Place,
-  { install, cluster }: { install: InstallFlags; cluster: string },
+  { namespace }: ClusterScope,
+  { flags, cluster }: { flags: InstallFlags; cluster: string },
 ): Promise<[records: [InstallOfNamespace, name: string], holder: string | undefined]> {
   const holder = await claimHolder(client, namespaceClaimId(cluster, namespace));
-  const claimed = install.hasWatcher ? [] : (holder ?? '').split('/').toReversed();
+  const claimed = flags.hasWatcher ? [] : (holder ?? '').split('/').toReversed();
   const [name = '', clusterName] = claimed;
-  const owned = { cluster, clusterName: install.clusterName || clusterName, namespace };
-  return [[owned, install.name || name || namespace], holder];
+  const owned = { cluster, clusterName: flags.clusterName || clusterName, namespace };
+  return [[owned, flags.name || name || namespace], holder];
 }
 
 export async function endInTemporal(
-  place: Place,
-  asked: Migration,
-  install: InstallFlags,
+  scope: ClusterScope,
+  options: MigrateOptions,
+  flags: InstallFlags,
 ): Promise<Ended> {
-  const settings = settingsOf(asked, install);
-  const cluster = await clusterOf(place, install);
+  const settings = settingsOf(options, flags);
+  const cluster = await clusterOf(scope, flags);
   const connection = await connectTo(settings);
   try {
     const client = new Client({
@@ -143,12 +143,12 @@ export async function endInTemporal(
       namespace: settings.namespace,
       ...dataConverterOf(settings),
     });
-    const find = () => recordsOf(client, place, { install, cluster });
-    const [[owned, name]] = await within(client, asked, find);
-    const schedules = await within(client, asked, () => schedulesOf(client, owned, name));
-    for (const { remove } of schedules) await within(client, asked, remove);
-    const { timeoutSeconds } = asked;
-    const { namespace } = place;
+    const find = () => recordsOf(client, scope, { flags, cluster });
+    const [[owned, name]] = await within(client, options, find);
+    const schedules = await within(client, options, () => schedulesOf(client, owned, name));
+    for (const { remove } of schedules) await within(client, options, remove);
+    const { timeoutSeconds } = options;
+    const { namespace } = scope;
     const taskQueue = taskQueueOf({ cluster, name });
     return {
       schedules: schedules.length,

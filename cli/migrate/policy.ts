@@ -1,6 +1,6 @@
 /** The chart's admission policy that lets the worker alone change `spec.providerID`. */
 import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
-import type { Deployment } from './deployments.ts';
+import type { Deployment } from '../install/deployments.ts';
 import { isNotFound, isRefusal } from '../../kube/client/errors.ts';
 import type { LabelSelector } from '../../workflows/api/machine-set.ts';
 import { isEmptySelector, matches } from '../../workflows/api/selector.ts';

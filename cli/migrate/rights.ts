@@ -1,8 +1,8 @@
 /** Whether the person may do what the commands do: the API server is asked, nothing is tried. */
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { MachineKind } from '../../kube/client/paths.ts';
-import type { Right } from '../rights.ts';
-import { formatRight, isAllowed, rightOnMachines } from '../rights.ts';
+import type { Right } from '../objects/rights.ts';
+import { formatRight, isAllowed, rightOnMachines } from '../objects/rights.ts';
 
 const allKinds: readonly MachineKind[] = [
   'machines',

@@ -1,12 +1,12 @@
 /** What take-over and hand-back have in common: waits with a limit, and what was done so far. */
 import { setTimeout } from 'node:timers/promises';
 import { isUnreachable } from '../../kube/client/errors.ts';
-import type { Place } from '../connect.ts';
-import type { Migration } from './migration.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
+import type { MigrateOptions } from './options.ts';
 
 export interface Steps {
-  place: Place;
-  asked: Migration;
+  scope: ClusterScope;
+  options: MigrateOptions;
   /** Says what is being done, or was done. */
   report(step: string): void;
 }
@@ -15,17 +15,17 @@ const checkEveryMs = 500;
 
 /** Checks until there is nothing to wait for any more; `obstacleNow` says what there still is. */
 export async function until(
-  { asked, report }: Pick<Steps, 'asked' | 'report'>,
+  { options, report }: Pick<Steps, 'options' | 'report'>,
   what: string,
   obstacleNow: () => Promise<string | undefined>,
 ): Promise<void> {
-  const deadline = Date.now() + asked.timeoutSeconds * 1_000;
+  const deadline = Date.now() + options.timeoutSeconds * 1_000;
   for (let said: string | undefined; ;) {
     const obstacle = await obstacleNow().catch(outOfReach);
     if (obstacle === undefined) return;
     if (Date.now() > deadline) {
       throw new Error(
-        `${what}: after ${asked.timeoutSeconds} s still ${obstacle}. Run the command again to go on waiting; --timeout is its limit`,
+        `${what}: after ${options.timeoutSeconds} s still ${obstacle}. Run the command again to go on waiting; --timeout is its limit`,
       );
     }
     if (obstacle !== said) report(`waiting: ${obstacle}`);

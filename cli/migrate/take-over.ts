@@ -1,5 +1,5 @@
 /** `millwright migrate take-over`: docs/decisions/0045-migration.md has the steps. */
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../command-line/answer.ts';
 import { check } from './check.ts';
 import {
   endingPod,
@@ -11,16 +11,16 @@ import {
   scaleToZero,
   wantedOf,
   type Deployment,
-} from './deployments.ts';
+} from '../install/deployments.ts';
 import { readHolders, type Holders } from './facts.ts';
-import { lineOf } from './finding.ts';
+import { lineOf } from './result.ts';
 import { until, type Steps } from './steps.ts';
 
 /** Throws with what hinders, or with what does not come about. */
 export async function takeOver(steps: Steps): Promise<Answer> {
-  const { place, asked, report } = steps;
-  const { kube, namespace } = place;
-  const { facts, findings } = await check(place, asked);
+  const { scope, options, report } = steps;
+  const { kube, namespace } = scope;
+  const { facts, findings } = await check(scope, options);
   const hindering = findings.filter(({ state }) => state === 'hinders');
   if (hindering.length > 0) {
     throw new Error(['Nothing was done, because of these:', ...hindering.map(lineOf)].join('\n'));
@@ -44,9 +44,9 @@ export async function takeOver(steps: Steps): Promise<Answer> {
       report(`Millwright: ${nameOf(deployment)} is scaled up again`);
   }
   await until(steps, `Millwright does not manage ${namespace}`, async () => {
-    const mcm = await findMcm(kube, namespace, asked.mcmDeployments);
+    const mcm = await findMcm(kube, namespace, options.mcmDeployments);
     refuseScaledUp(mcm);
-    const release = asked.releaseNamespace ?? namespace;
+    const release = options.releaseNamespace ?? namespace;
     const ours = await findOurs(kube, release, namespace);
     const holders = await readHolders(kube, namespace, ours);
     return (await endingPod(kube, mcm)) ?? obstacleIn(ours, holders);

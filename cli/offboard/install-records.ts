@@ -25,15 +25,15 @@ export interface InstallOfNamespace {
 
 export class InstallRecords {
   readonly #client: Client;
-  readonly #place: InstallOfNamespace;
+  readonly #scope: InstallOfNamespace;
   /** Of the install. */
   #name: string | undefined;
   /** The install has no other namespace: its rounds go with this one. */
   #isLast = false;
 
-  constructor(client: Client, place: InstallOfNamespace) {
+  constructor(client: Client, scope: InstallOfNamespace) {
     this.#client = client;
-    this.#place = place;
+    this.#scope = scope;
   }
 
   /**
@@ -41,17 +41,17 @@ export class InstallRecords {
    * named, so nothing was searched.
    */
   async find(): Promise<{ runs: Removal[]; claims: Removal[]; isKnown: boolean }> {
-    const { cluster, namespace } = this.#place;
+    const { cluster, namespace } = this.#scope;
     const claim = namespaceClaimId(cluster, namespace);
     const holder = await claimHolder(this.#client, claim);
-    const name = this.#installOf(holder);
+    const name = this.#installFlagsOf(holder);
     this.#name = name;
     if (name === undefined) return { runs: [], claims: [], isKnown: false };
     this.#isLast = !(await this.#servesOthers(name));
     // Schedules first, those that start the runs of others before them: they start no more runs.
     const runs = [
       ...(this.#isLast ? await this.#rounds(name) : []),
-      ...(await schedulesOf(this.#client, this.#place, name)),
+      ...(await schedulesOf(this.#client, this.#scope, name)),
       ...(await this.openRuns()),
     ];
     const claims = holder === undefined ? [] : [this.#claim(claim)];
@@ -65,7 +65,7 @@ export class InstallRecords {
 
   /** A fleet may have the name of a namespace: another install must not get its queues. */
   async #servesOthers(name: string): Promise<boolean> {
-    const { cluster, clusterName, namespace } = this.#place;
+    const { cluster, clusterName, namespace } = this.#scope;
     const install = clusterName === undefined ? name : `${clusterName}/${name}`;
     const own = namespaceClaimId(cluster, namespace);
     const query = 'WorkflowType="claim" AND ExecutionStatus="Running"';
@@ -77,23 +77,23 @@ export class InstallRecords {
   }
 
   /** The holder of a claim on a namespace is an install, after the name of its cluster. */
-  #installOf(holder: string | undefined): string | undefined {
-    const { install, namespace, clusterName } = this.#place;
+  #installFlagsOf(holder: string | undefined): string | undefined {
+    const { install, namespace, clusterName } = this.#scope;
     const prefix = clusterName === undefined ? '' : `${clusterName}/`;
     if (holder === undefined) return install;
     const isOurs = holder.startsWith(prefix) && !holder.slice(prefix.length).includes('/');
     const name = isOurs ? holder.slice(prefix.length) : undefined;
     if (name !== undefined && (install === undefined || install === name)) return name;
-    const asked =
+    const options =
       install === undefined ? 'an install without --cluster-name' : `${prefix}${install}`;
-    throw new Error(`Namespace ${namespace} is claimed by install ${holder}, not by ${asked}.`);
+    throw new Error(`Namespace ${namespace} is claimed by install ${holder}, not by ${options}.`);
   }
 
   /** As they are listed now, also those of its checks. None before `find` has found the install. */
   async openRuns(): Promise<Removal[]> {
     const name = this.#name;
     if (name === undefined) return [];
-    const { cluster, namespace } = this.#place;
+    const { cluster, namespace } = this.#scope;
     const taskQueue = taskQueueOf({ cluster, name });
     const found: Removal[] = [];
     const wanted = { taskQueue, namespace, withRounds: this.#isLast };
@@ -109,7 +109,7 @@ export class InstallRecords {
   }
 
   async #rounds(name: string): Promise<Removal[]> {
-    const { cluster, clusterName } = this.#place;
+    const { cluster, clusterName } = this.#scope;
     const id = scheduleIdOf(roundsName, { name, clusterName });
     const handle = this.#client.schedule.getHandle(id);
     const description = await orGone(handle.describe());
@@ -130,10 +130,10 @@ export class InstallRecords {
 /** Also those that the install keeps as a fleet. `name`: of the install. */
 export async function schedulesOf(
   client: Client,
-  place: InstallOfNamespace,
+  scope: InstallOfNamespace,
   name: string,
 ): Promise<Removal[]> {
-  const { clusterName, namespace } = place;
+  const { clusterName, namespace } = scope;
   const install = { name, clusterName };
   const ids = checkNames.flatMap((check) => [
     scheduleIdOf(check, { ...install, fleetNamespace: namespace }),
@@ -143,7 +143,7 @@ export async function schedulesOf(
   for (const id of ids) {
     const handle = client.schedule.getHandle(id);
     const description = await orGone(handle.describe());
-    if (!description || !isFor(description, place)) continue;
+    if (!description || !isFor(description, scope)) continue;
     found.push({ kind: 'schedule', name: id, remove: () => orGone(handle.delete()) });
   }
   return found;

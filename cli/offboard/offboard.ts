@@ -9,17 +9,32 @@ import { customResource, lease as leasePath } from '../../kube/client/paths.ts';
 import { clusterUidOf } from '../../kube/objects/cluster-uid.ts';
 import { neededFinalizer } from '../../kube/leases/lease-lock.ts';
 import { mcmLeases, ownLeaseOf } from '../../kube/leases/lease-set.ts';
-import type { Lease } from '../../kube/leases/observed-lease.ts';
-import type { TemporalSettings } from '../../workers/config/temporal.ts';
+import type { Environment, TemporalSettings } from '../../workers/config/temporal.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import { group } from '../../workflows/api/constants.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
-import type { Answer } from '../answer.ts';
-import type { OffboardQuestion } from './command.ts';
-import { holderOf, watcherOn } from '../lease-holder.ts';
+import { listOf } from '../terminal/screen.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { ClusterOptions, OutputOptions, TemporalOptions } from '../command-line/options.ts';
+import { holderOf, readLease, watcherOn } from '../install/lease-holder.ts';
 import { InstallRecords, type Removal } from './install-records.ts';
-import { connectOrExplain, namedTemporalSettings } from '../temporal-connection.ts';
-import type { Place } from '../connect.ts';
+import { connectOrExplain, namedTemporalSettings } from '../connection/temporal.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
+
+export interface OffboardOptions extends ClusterOptions, TemporalOptions, OutputOptions {
+  namespace: string;
+  /** Undefined: the one that the namespace is claimed for. */
+  install?: string | undefined;
+  /** Undefined: the UID of the namespace kube-system. */
+  clusterId?: string | undefined;
+  clusterName?: string | undefined;
+  /** Of the Lease of our own. Undefined: the namespace itself. */
+  leaseNamespace?: string | undefined;
+  /** Machines, sets and deployments stay as they are. False: it refuses while there are any. */
+  keepsMachines: boolean;
+  /** False: it changes nothing, and says what it would remove. */
+  isConfirmed: boolean;
+}
 
 /** All calls to Temporal together. */
 const longestMs = 300_000;
@@ -29,15 +44,15 @@ const mostNames = 5;
 
 /** Exit code 1: something is left to remove. */
 export async function offboard(
-  { kube }: Place,
-  asked: OffboardQuestion,
-  env: Readonly<Record<string, string | undefined>> = process.env,
+  { kube }: ClusterScope,
+  options: OffboardOptions,
+  env: Environment = process.env,
 ): Promise<Answer> {
-  const { namespace, isConfirmed } = asked;
-  if (!asked.keepsMachines) await requireNoMachines(kube, namespace);
-  const leases = await idleLeases(kube, asked);
-  const cluster = asked.clusterId ?? (await clusterUidOf(kube));
-  const settings = namedTemporalSettings(asked, env);
+  const { namespace, isConfirmed } = options;
+  if (!options.keepsMachines) await requireNoMachines(kube, namespace);
+  const leases = await idleLeases(kube, options);
+  const cluster = options.clusterId ?? (await clusterUidOf(kube));
+  const settings = namedTemporalSettings(options, env);
   const connection = await connectOrExplain(settings);
   try {
     const client = new Client({
@@ -45,7 +60,7 @@ export async function offboard(
       namespace: settings.namespace,
       ...dataConverterOf(settings),
     });
-    const records = new InstallRecords(client, { ...asked, cluster });
+    const records = new InstallRecords(client, { ...options, cluster });
     const found = await connection.withDeadline(Date.now() + longestMs, async () => {
       const { runs, claims, isKnown } = await records.find();
       // Claims last: until then no other install begins.
@@ -56,7 +71,7 @@ export async function offboard(
       await removeAll(others);
       return { removals: [...runs, ...late, ...others], isKnown };
     });
-    return reportOf(asked, found, settings);
+    return reportOf(options, found, settings);
   } finally {
     await connection.close();
   }
@@ -87,7 +102,7 @@ async function endLate(records: InstallRecords, known: readonly Removal[]): Prom
 }
 
 function reportOf(
-  { namespace, isConfirmed }: OffboardQuestion,
+  { namespace, isConfirmed }: OffboardOptions,
   { removals, isKnown }: { removals: readonly Removal[]; isKnown: boolean },
   temporal: Pick<TemporalSettings, 'address' | 'namespace'>,
 ): Answer {
@@ -116,10 +131,12 @@ async function requireNoMachines(kube: KubeClient, namespace: string): Promise<v
   for (const kind of kinds) {
     const items = await objectsOf(kube, kind, namespace);
     if (items.length === 0) continue;
-    const names = items.slice(0, mostNames).map(({ metadata }) => metadata.name);
-    const more = items.length > mostNames ? ` and ${items.length - mostNames} more` : '';
+    const names = listOf(
+      items.map(({ metadata }) => metadata.name),
+      mostNames,
+    );
     throw new Error(
-      `Namespace ${namespace} has ${kind}: ${names.join(', ')}${more}. Delete them while the namespace is served, ` +
+      `Namespace ${namespace} has ${kind}: ${names}. Delete them while the namespace is served, ` +
         'or leave them and their instances as they are with --keep-machines.',
     );
   }
@@ -150,14 +167,14 @@ async function objectsOf(
  */
 async function idleLeases(
   kube: KubeClient,
-  { namespace, leaseNamespace }: OffboardQuestion,
+  { namespace, leaseNamespace }: OffboardOptions,
 ): Promise<NamespacedName[]> {
   const own = ownLeaseOf(namespace, { resourceNamespace: leaseNamespace });
-  const found = await leaseOf(kube, own);
+  const found = await readLease(kube, own);
   refuseServed(namespace, own, holderOf(found));
   const idle: NamespacedName[] = found ? [own] : [];
   for (const name of mcmLeases) {
-    const ofMcm = await leaseOf(kube, { namespace, name });
+    const ofMcm = await readLease(kube, { namespace, name });
     refuseServed(namespace, { namespace, name }, watcherOn(ofMcm));
     if (ofMcm && holderOf(ofMcm) === undefined) idle.push({ namespace, name });
   }
@@ -172,13 +189,6 @@ function refuseServed(served: string, lease: NamespacedName, watcher: string | u
   );
 }
 
-async function leaseOf(
-  kube: KubeClient,
-  { namespace, name }: NamespacedName,
-): Promise<Lease | undefined> {
-  return await ignoreNotFound(kube.get<Lease>(leasePath(namespace, name)));
-}
-
 function removalOf(kube: KubeClient, { namespace, name }: NamespacedName): Removal {
   return {
     kind: 'Lease',
@@ -186,7 +196,7 @@ function removalOf(kube: KubeClient, { namespace, name }: NamespacedName): Remov
     async remove() {
       const path = leasePath(namespace, name);
       // Of Machines that are kept: no watcher takes it away any more.
-      const lease = await leaseOf(kube, { namespace, name });
+      const lease = await readLease(kube, { namespace, name });
       if (lease?.metadata.finalizers?.includes(neededFinalizer)) {
         await ignoreNotFound(kube.patch(path, 'merge', { metadata: { finalizers: null } }));
       }

@@ -2,9 +2,9 @@
 import { parseDuration } from '../../workflows/api/duration.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { creationMsOf, medianOf } from '../fleet/creation-times.ts';
+import { creationMsOf, medianOf } from '../install/creation-times.ts';
 
-export interface Guess {
+interface Guess {
   /** What is likely. */
   seconds: number;
   /** What it cannot exceed without a failure. */
@@ -28,15 +28,15 @@ const drainTimeoutSeconds = 7_200;
 /** Of an instance, once its Node is drained. */
 const removalSeconds = 300;
 
-export interface Deletion {
+export interface PastDeletion {
   machine: string;
   seconds: number;
 }
 
-export interface PastMachines {
+interface PastMachines {
   machines: readonly Machine[];
   classes: readonly MachineClass[];
-  deletions: readonly Deletion[];
+  deletions: readonly PastDeletion[];
 }
 
 /** @param className Of the machines that are to come. */

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
+import { podsOnNodes } from '../../activities/drain/pods.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isRefusal } from '../../kube/client/errors.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
@@ -9,43 +10,51 @@ import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import type { Budget } from '../../workflows/plan/drain/budgets.ts';
+import { budgetsOf } from '../../workflows/plan/drain/budgets.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
-import { viewOf } from '../deployment-view.ts';
-import { readDeployment } from '../read-object.ts';
-import { inTarget } from '../target.ts';
-import { UsageError } from '../usage-error.ts';
-import type { PlanQuestion } from './command.ts';
-import type { Deletion } from './durations.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
+import { viewOf } from '../objects/deployment-view.ts';
+import { readDeployment } from '../objects/read-object.ts';
+import { nodeNameOf } from '../objects/node-pods.ts';
+import { inTarget } from '../connection/target.ts';
+import { UsageError } from '../command-line/usage-error.ts';
+import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
+import type { TargetOptions } from '../connection/target.ts';
+import type { PastDeletion } from './durations.ts';
 import { durationsOf } from './durations.ts';
 import { patched } from './patched.ts';
 import type { Planned } from './report.ts';
 import { answerOf } from './report.ts';
-import { readRefusingBudgets } from './budgets.ts';
 import { simulate } from './simulation.ts';
 
-export async function plan(place: Place, asked: PlanQuestion): Promise<Answer> {
-  const changed = await changedOf(place, asked.change);
+export interface PlanOptions extends ClusterOptions, OutputOptions, TargetOptions {
+  /** A file with MachineDeployments, or a change of one that is there. */
+  change: { file: string } | { name: string; replicas?: number; class?: string };
+}
+
+export async function plan(scope: ClusterScope, options: PlanOptions): Promise<Answer> {
+  const changed = await changedOf(scope, options.change);
   const planned: Planned[] = [];
-  for (const deployment of changed) planned.push(await planOne(place, asked, deployment));
+  for (const deployment of changed) planned.push(await planOne(scope, options, deployment));
   return answerOf(planned);
 }
 
 async function planOne(
-  place: Place,
-  asked: PlanQuestion,
+  scope: ClusterScope,
+  options: PlanOptions,
   deployment: MachineDeployment,
 ): Promise<Planned> {
-  const { kube, namespace } = place;
+  const { kube, namespace } = scope;
   const list = async <Kind>(kind: Parameters<typeof customResource>[0]): Promise<Kind[]> =>
     (await kube.list<Kind>(customResource(kind, namespace))).items;
   const [sets, machines, classes, deletions] = await Promise.all([
     list<MachineSet>('machinesets'),
     list<Machine>('machines'),
     list<MachineClass>('machineclasses'),
-    readDeletions(place),
+    readDeletions(scope),
   ]);
   const now = Date.now();
   const { name } = deployment.metadata;
@@ -61,13 +70,34 @@ async function planOne(
   const likely = simulate(own, paceOf(creation.seconds, deletion.seconds), { now });
   const longest = simulate(own, paceOf(creation.longestSeconds, deletion.longestSeconds), { now });
   const going = likely.happenings.flatMap(({ kind, names }) => (kind === 'delete' ? names : []));
-  const budgets = await inTarget(place, asked, (target) =>
+  const budgets = await inTarget(scope, options, (target) =>
     readRefusingBudgets(
       target,
       machines.filter(({ metadata }) => going.includes(metadata.name)),
     ),
   );
   return { name, faults, warnings, durations, likely, longestMs: longest.tookMs, budgets };
+}
+
+/**
+ * PodDisruptionBudgets that allow nothing now, on the Nodes of these machines. Undefined where the
+ * caller may not read pods or budgets.
+ */
+async function readRefusingBudgets(
+  target: KubeClient,
+  machines: readonly Machine[],
+): Promise<string[] | undefined> {
+  if (machines.length === 0) return [];
+  try {
+    const pods = await podsOnNodes(target, new Set(machines.map(nodeNameOf)));
+    const { items } = await target.list<Budget>('/apis/policy/v1/poddisruptionbudgets');
+    const refusing = items.filter(({ status }) => (status?.disruptionsAllowed ?? 0) === 0);
+    const found = pods.flatMap((pod) => budgetsOf(pod, refusing));
+    return [...new Set(found.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`))];
+  } catch (error) {
+    if (isRefusal(error)) return undefined;
+    throw error;
+  }
 }
 
 function paceOf(creation: number, deletion: number) {
@@ -96,12 +126,12 @@ function classWarnings(name: string, classes: readonly MachineClass[]): string[]
 }
 
 async function changedOf(
-  place: Place,
-  change: PlanQuestion['change'],
+  scope: ClusterScope,
+  change: PlanOptions['change'],
 ): Promise<MachineDeployment[]> {
-  if ('file' in change) return await fromFile(place, change.file);
+  if ('file' in change) return await fromFile(scope, change.file);
   const { name, replicas, class: className } = change;
-  const present = await readDeployment(place, name);
+  const present = await readDeployment(scope, name);
   const spec = {
     ...(replicas !== undefined && { replicas }),
     ...(className !== undefined && { template: { spec: { class: { name: className } } } }),
@@ -109,7 +139,10 @@ async function changedOf(
   return [patched(present, { spec })];
 }
 
-async function fromFile({ kube, namespace }: Place, file: string): Promise<MachineDeployment[]> {
+async function fromFile(
+  { kube, namespace }: ClusterScope,
+  file: string,
+): Promise<MachineDeployment[]> {
   const documents = await readDocuments(file);
   const found = documents.filter(isDeployment);
   if (found.length === 0) throw new UsageError(`${file} has no MachineDeployment`);
@@ -162,7 +195,7 @@ interface ReadEvent {
 }
 
 /** From the request of a set until the instance was gone, as far as Events remember it. */
-async function readDeletions({ kube, namespace }: Place): Promise<Deletion[]> {
+async function readDeletions({ kube, namespace }: ClusterScope): Promise<PastDeletion[]> {
   const events = await readEvents(kube, namespace);
   const requests = new Map<string, number>();
   for (const { reason, message = '', lastTimestamp } of events) {

@@ -1,9 +1,9 @@
 /** Formats a plan for people. */
 import { formatDuration } from '../../workflows/api/duration.ts';
 import { machines } from '../../workflows/plan/machine-deployment/rollout/words.ts';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../command-line/answer.ts';
 import type { Durations } from './durations.ts';
-import type { Happening, Outcome } from './simulation.ts';
+import type { Happening, SimulatedRollout } from './simulation.ts';
 
 export interface Planned {
   /** Of the MachineDeployment. */
@@ -14,7 +14,7 @@ export interface Planned {
   warnings: string[];
   durations: Durations;
   /** Absent when the change would be refused. */
-  likely?: Outcome;
+  likely?: SimulatedRollout;
   /** With machines that take as long as they may. */
   longestMs?: number;
   /** Those that allow nothing now; undefined where they cannot be read. */
@@ -56,7 +56,7 @@ function textOf(planned: Planned): string {
   return lines.join('\n');
 }
 
-function outcomeLines(planned: Planned, likely: Outcome): string[] {
+function outcomeLines(planned: Planned, likely: SimulatedRollout): string[] {
   const { created, deleted, happenings } = likely;
   if (happenings.length === 0) return [`  nothing changes: ${likely.plan.reason}`];
   return [
@@ -113,7 +113,7 @@ const wordsFor: Record<Happening['kind'], (step: Happening) => string> = {
   hold: ({ subject }) => `${subject}: a person checks them, then: millwright rollout resume`,
 };
 
-function timeLines({ durations, longestMs = 0 }: Planned, { tookMs }: Outcome): string[] {
+function timeLines({ durations, longestMs = 0 }: Planned, { tookMs }: SimulatedRollout): string[] {
   const { creation, deletion } = durations;
   const likely = formatDuration(Math.round(tookMs / 1_000));
   const longest = formatDuration(Math.round(longestMs / 1_000));
@@ -123,7 +123,7 @@ function timeLines({ durations, longestMs = 0 }: Planned, { tookMs }: Outcome): 
   ];
 }
 
-function endLines({ budgets }: Planned, { plan, isCut, happenings }: Outcome): string[] {
+function endLines({ budgets }: Planned, { plan, isCut, happenings }: SimulatedRollout): string[] {
   const hold = happenings.some(({ kind }) => kind === 'hold')
     ? 'the time of a person is not counted'
     : '';

@@ -41,12 +41,12 @@ import {
 } from '../../workflows/plan/machine-set/deletions.ts';
 import { planMachineSet } from '../../workflows/plan/machine-set/plan.ts';
 import { factOf } from '../../activities/machine-set/facts.ts';
-import type { DeploymentObjects } from '../deployment-view.ts';
-import { viewOf } from '../deployment-view.ts';
+import type { DeploymentObjects } from '../objects/deployment-view.ts';
+import { viewOf } from '../objects/deployment-view.ts';
 import { patched } from './patched.ts';
 
 /** Times in milliseconds. */
-export interface Pace {
+interface SimulatedPace {
   creation: number;
   deletion: number;
 }
@@ -75,7 +75,7 @@ export interface Happening {
   reason?: string;
 }
 
-export interface Outcome {
+export interface SimulatedRollout {
   happenings: Happening[];
   /** As they are in the end. */
   objects: Required<DeploymentObjects>;
@@ -97,24 +97,28 @@ const turnsMax = 20_000;
 type Step<Action extends DeploymentStep['action']> = Extract<DeploymentStep, { action: Action }>;
 
 /** Milliseconds; what happens at either of both belongs to it. */
-export interface Part {
+interface SimulationPart {
   now: number;
   /** Default: the end, or where others would have to act; a person approves a canary. */
   until?: number;
 }
 
 /** Begins anew, or goes on from what an earlier part or another client made of the objects. */
-export function simulate(objects: Required<DeploymentObjects>, pace: Pace, part: Part): Outcome {
+export function simulate(
+  objects: Required<DeploymentObjects>,
+  pace: SimulatedPace,
+  part: SimulationPart,
+): SimulatedRollout {
   return new Simulation(objects, pace, part).run();
 }
 
-interface Timer {
+interface SimulatedTimer {
   at: number;
   act(): void;
 }
 
 class Simulation {
-  readonly #pace: Pace;
+  readonly #pace: SimulatedPace;
   readonly #start: number;
   readonly #until: number;
   readonly #happenings: Happening[] = [];
@@ -130,7 +134,7 @@ class Simulation {
   #facts: ObservedDeployment | undefined;
   #now: number;
   #nextAt: number | undefined;
-  #timers: Timer[] = [];
+  #timers: SimulatedTimer[] = [];
   #made = 0;
   #deleted = 0;
   #most = 0;
@@ -138,8 +142,8 @@ class Simulation {
 
   constructor(
     { deployment, sets, machines }: Required<DeploymentObjects>,
-    pace: Pace,
-    { now, until = Infinity }: Part,
+    pace: SimulatedPace,
+    { now, until = Infinity }: SimulationPart,
   ) {
     this.#deployment = deployment;
     this.#pace = pace;
@@ -153,7 +157,7 @@ class Simulation {
     }
   }
 
-  run(): Outcome {
+  run(): SimulatedRollout {
     let plan = this.#plan();
     let turns = 0;
     for (; turns < turnsMax; turns += 1) {

@@ -8,34 +8,35 @@ import { factsOf } from '../../activities/machine-deployment/facts.ts';
 import { options } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import { currentHold } from '../../workflows/plan/machine-deployment/plan.ts';
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
-import { readDeploymentView } from '../deployment-view.ts';
-import { readDeployment } from '../read-object.ts';
-import { requireRight, rightOnMachines } from '../rights.ts';
-import { patchSeen } from '../seen-object.ts';
-import type { RolloutQuestion } from './command.ts';
+import type { CommandChange } from '../../workflows/plan/machine-deployment/rollout/command-change.ts';
+import {
+  pauseChange,
+  resumeChange,
+} from '../../workflows/plan/machine-deployment/rollout/command-change.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
+import { readDeploymentView } from '../objects/deployment-view.ts';
+import { readDeployment } from '../objects/read-object.ts';
+import { requireRight, rightOnMachines } from '../objects/rights.ts';
+import { patchSeen } from '../objects/seen-object.ts';
+import type { RolloutOptions } from './history.ts';
 import { numberOf } from './history.ts';
 
-export async function pause(place: Place, { name }: RolloutQuestion): Promise<Answer> {
-  const deployment = await readDeployment(place, name);
+export async function pause(scope: ClusterScope, { name }: RolloutOptions): Promise<Answer> {
+  const deployment = await readDeployment(scope, name);
   if (deployment.spec.paused === true) {
     throw new Error(`machinedeployment "${name}" is already paused`);
   }
-  const patch = { spec: { paused: true } };
-  return await patchDeployment(place, deployment, { words: 'paused', patch });
+  return await patchDeployment(scope, deployment, pauseChange);
 }
 
-export async function resume(place: Place, { name }: RolloutQuestion): Promise<Answer> {
-  const view = await readDeploymentView(place, name);
+export async function resume(scope: ClusterScope, { name }: RolloutOptions): Promise<Answer> {
+  const view = await readDeploymentView(scope, name);
   const passed = canaryIn(view);
   if (view.deployment.spec.paused !== true && passed === undefined) {
     throw new Error(`machinedeployment "${name}" is not paused`);
   }
-  const notes = passed === undefined ? {} : { [options.canaryPassed]: String(passed) };
-  const past = passed === undefined ? '' : `, past the first machines of revision ${passed}`;
-  const patch = { metadata: { annotations: notes }, spec: { paused: null } };
-  return await patchDeployment(place, view.deployment, { words: `resumed${past}`, patch });
+  return await patchDeployment(scope, view.deployment, resumeChange(passed));
 }
 
 /** Revision whose first machines a person is to check. */
@@ -46,26 +47,25 @@ function canaryIn(view: DeploymentView): number | undefined {
 }
 
 /** The template stays: a rollback can go back to before, and no author of it writes it again. */
-export async function restart(place: Place, { name }: RolloutQuestion): Promise<Answer> {
-  const deployment = await readDeployment(place, name);
+export async function restart(scope: ClusterScope, { name }: RolloutOptions): Promise<Answer> {
+  const deployment = await readDeployment(scope, name);
   if (deployment.spec.paused === true) {
     throw new Error(`machinedeployment "${name}" is paused: resume it, then restart it`);
   }
   const annotations = { [options.restart]: new Date().toISOString() };
-  return await patchDeployment(place, deployment, {
-    words: 'restarted',
-    patch: { metadata: { annotations } },
-  });
+  return await patchDeployment(scope, deployment, { message: 'Restarted', annotations });
 }
 
 export async function patchDeployment(
-  { kube, namespace }: Place,
+  { kube, namespace }: ClusterScope,
   { metadata: { name, uid } }: MachineDeployment,
-  { words, patch }: { words: string; patch: { metadata?: object; spec?: object } },
+  { message, annotations, spec }: Omit<CommandChange, 'spec'> & { spec?: object },
 ): Promise<Answer> {
   await requireRight(kube, rightOnMachines('patch', 'machinedeployments', namespace));
   const seen = { kube, path: customResource('machinedeployments', namespace, name), uid };
+  const patch = { ...(annotations && { metadata: { annotations } }), ...(spec && { spec }) };
   await patchSeen(seen, { kind: 'machinedeployment', name }, patch);
-  const text = `machinedeployment/${name} ${words}`;
-  return { text, data: { namespace, name, done: words }, names: [`machinedeployment/${name}`] };
+  const done = message.toLowerCase();
+  const text = `machinedeployment/${name} ${done}`;
+  return { text, data: { namespace, name, done }, names: [`machinedeployment/${name}`] };
 }

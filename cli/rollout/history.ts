@@ -3,11 +3,21 @@ import { stringify } from 'yaml';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { MachineSet, MachineTemplateSpec } from '../../workflows/api/machine-set.ts';
 import { revisionOf } from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
-import { readSetsOf } from '../deployment-view.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
+import { readSetsOf } from '../objects/deployment-view.ts';
 import { formatColumns } from '../terminal/columns.ts';
-import type { HistoryQuestion } from './command.ts';
+import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
+
+export interface RolloutOptions extends ClusterOptions, OutputOptions {
+  /** Of the MachineDeployment. */
+  name: string;
+}
+
+export interface HistoryOptions extends RolloutOptions {
+  /** Only this one, in detail. */
+  revision?: number | undefined;
+}
 
 export interface Revision {
   revision: number;
@@ -19,14 +29,14 @@ export interface Revision {
   changeCause: string | null;
 }
 
-export async function history(place: Place, asked: HistoryQuestion): Promise<Answer> {
-  const { sets, newSet } = await readSetsOf(place, asked.name);
+export async function history(scope: ClusterScope, options: HistoryOptions): Promise<Answer> {
+  const { sets, newSet } = await readSetsOf(scope, options.name);
   const revisions = revisionsOf(sets, newSet);
-  if (asked.revision !== undefined) {
-    const set = sets.find((one) => numberOf(one) === asked.revision);
-    if (set) return detailsOf(set, asked.name);
+  if (options.revision !== undefined) {
+    const set = sets.find((one) => numberOf(one) === options.revision);
+    if (set) return detailsOf(set, options.name);
     throw new Error(
-      `unable to find revision ${asked.revision} of machinedeployment "${asked.name}"; known are ${listOf(revisions)}`,
+      `unable to find revision ${options.revision} of machinedeployment "${options.name}"; known are ${listOf(revisions)}`,
     );
   }
   const head = ['REVISION', 'CLASS', 'MACHINESET', 'REPLICAS', 'CHANGE-CAUSE'];
@@ -38,7 +48,7 @@ export async function history(place: Place, asked: HistoryQuestion): Promise<Ans
     one.changeCause ?? '<none>',
   ]);
   const table = formatColumns(head, rows);
-  return { text: `machinedeployment/${asked.name}\n${table}`, data: revisions };
+  return { text: `machinedeployment/${options.name}\n${table}`, data: revisions };
 }
 
 /** The last one last. */

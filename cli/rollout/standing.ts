@@ -9,13 +9,13 @@ export interface Standing {
   isByCondition?: boolean;
 }
 
-type View = Pick<DeploymentView, 'deployment' | 'sets' | 'newSet'>;
+type RolloutView = Pick<DeploymentView, 'deployment' | 'sets' | 'newSet'>;
 
 /**
  * By the counts of the sets: after a restart, which changes no generation, the status of the
  * deployment is that of before.
  */
-export function standingOf(view: View): Standing {
+export function standingOf(view: RolloutView): Standing {
   const { metadata, spec, status } = view.deployment;
   const name = nameOf(view);
   if (metadata.deletionTimestamp !== undefined) return failed(`${name} is being deleted`);
@@ -33,7 +33,7 @@ export function standingOf(view: View): Standing {
   return { state: 'complete', words: `${name} successfully rolled out` };
 }
 
-function leftToDo({ deployment, sets, newSet }: View): string | undefined {
+function leftToDo({ deployment, sets, newSet }: RolloutView): string | undefined {
   const wanted = deployment.spec.replicas ?? 0;
   const updated = newSet ? sumOf([newSet], 'replicas') : 0;
   if (!newSet || updated < wanted) {
@@ -49,7 +49,7 @@ function leftToDo({ deployment, sets, newSet }: View): string | undefined {
 /** Reasons of the condition `Progressing` that no worker gets over by itself. */
 const refused = new Set(['InvalidSpec', 'SelectingAll', 'InPlaceUpdateNotSupported']);
 
-function failureOf(view: View): string | undefined {
+function failureOf(view: RolloutView): string | undefined {
   const condition = progressingOf(view);
   if (condition?.status !== 'False') return undefined;
   const { reason = '', message = '' } = condition;
@@ -61,20 +61,20 @@ function failureOf(view: View): string | undefined {
 }
 
 /** As kstatus has it, and so Helm and Flux. A deadline is that of a set: see `failureOf`. */
-function stallOf(view: View): string | undefined {
+function stallOf(view: RolloutView): string | undefined {
   const stall = view.deployment.status?.conditions?.find(({ type }) => type === 'Stalled');
   if (stall?.status !== 'True' || stall.reason === 'ProgressDeadlineExceeded') return undefined;
   return `${nameOf(view)} gets no further by itself: ${stall.message ?? stall.reason ?? ''}`;
 }
 
-function waiting(view: View, words: string): Standing {
+function waiting(view: RolloutView, words: string): Standing {
   const condition = progressingOf(view);
   const isHeld = condition?.reason === 'DeploymentPaused';
   const hold = isHeld ? ` It stands still: ${condition.message ?? ''}` : '';
   return { state: 'progressing', words: `Waiting ${words}${hold}` };
 }
 
-function progressingOf({ deployment }: View) {
+function progressingOf({ deployment }: RolloutView) {
   return deployment.status?.conditions?.find(({ type }) => type === 'Progressing');
 }
 
@@ -82,7 +82,7 @@ function failed(words: string): Standing {
   return { state: 'failed', words: `error: ${words}` };
 }
 
-function nameOf({ deployment }: View): string {
+function nameOf({ deployment }: RolloutView): string {
   return `machinedeployment "${deployment.metadata.name}"`;
 }
 

@@ -2,37 +2,48 @@
 import { setTimeout } from 'node:timers/promises';
 import { formatDuration } from '../../workflows/api/duration.ts';
 import { isUnreachable } from '../../kube/client/errors.ts';
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
-import { readSetsOf } from '../deployment-view.ts';
-import type { StatusQuestion } from './command.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
+import { readSetsOf } from '../objects/deployment-view.ts';
+import type { RolloutOptions } from './history.ts';
 import type { Standing } from './standing.ts';
 import { standingOf } from './standing.ts';
+
+export interface StatusOptions extends RolloutOptions {
+  /** Wait until the rollout is over. */
+  watch: boolean;
+  /** Seconds; 0: no limit. */
+  timeout: number;
+}
 
 const periodMs = 1_000;
 /** Then what made it stall is not what was just repaired. */
 const stalledReads = 5;
 
-export interface StatusReport extends Omit<Standing, 'isByCondition'> {
+interface StatusReport extends Omit<Standing, 'isByCondition'> {
   namespace: string;
   name: string;
   isTimedOut: boolean;
 }
 
-export async function status(place: Place, asked: StatusQuestion): Promise<Answer<StatusReport>> {
-  const { watch, timeout, name } = asked;
+export async function status(
+  scope: ClusterScope,
+  options: StatusOptions,
+): Promise<Answer<StatusReport>> {
+  const { watch, timeout, name } = options;
   const deadline = timeout === 0 ? Infinity : performance.now() + timeout * 1_000;
   // For programs, what is printed at the end is all that stands there.
-  const say = asked.output === undefined ? console.log : console.error;
-  const report = { namespace: place.namespace, name };
+  const say = options.output === undefined ? console.log : console.error;
+  const report = { namespace: scope.namespace, name };
   let stalled = 0;
   for (let said = ''; ;) {
-    const seen = await standing(place, name, { isFirst: said === '' });
+    const seen = await standing(scope, name, { isFirst: said === '' });
     const { state, words } = seen;
     const data = { ...report, state, words, isTimedOut: false };
     stalled = seen.isByCondition ? stalled + 1 : 0;
     if (!watch) return { text: words, data };
-    if (isOver(seen, stalled)) return { text: words, data, exitCode: exitCodes[state] };
+    const isOver = state !== 'progressing' && (!seen.isByCondition || stalled >= stalledReads);
+    if (isOver) return { text: words, data, exitCode: exitCodes[state] };
     if (performance.now() >= deadline) {
       const text = `error: timed out after ${formatDuration(timeout)}. ${words}`;
       return { text, data: { ...data, isTimedOut: true }, exitCode: 1 };
@@ -45,17 +56,14 @@ export async function status(place: Place, asked: StatusQuestion): Promise<Answe
 
 const exitCodes = { complete: 0, progressing: 0, failed: 1 } as const;
 
-const isOver = ({ state, isByCondition }: Standing, stalled: number): boolean =>
-  state !== 'progressing' && (!isByCondition || stalled >= stalledReads);
-
 /** An API server that restarts in the middle ends no wait; one that was never reached does. */
 async function standing(
-  place: Place,
+  scope: ClusterScope,
   name: string,
   { isFirst }: { isFirst: boolean },
 ): Promise<Standing> {
   try {
-    return standingOf(await readSetsOf(place, name));
+    return standingOf(await readSetsOf(scope, name));
   } catch (error) {
     if (isFirst || !isUnreachable(error)) throw error;
     return { state: 'progressing', words: `Waiting for the API server: ${error.message}` };

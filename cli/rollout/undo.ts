@@ -1,28 +1,36 @@
 /** `millwright rollout undo`: `spec.rollbackTo`, which a worker does and takes away. */
-import { setTimeout } from 'node:timers/promises';
 import { customResource } from '../../kube/client/paths.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
-import { readSetsOf } from '../deployment-view.ts';
-import { millwrightFor } from '../diagnosis/millwright-line.ts';
+import { rollbackChange } from '../../workflows/plan/machine-deployment/rollout/command-change.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
+import { untilAnswered } from '../connection/until-answered.ts';
+import { readSetsOf } from '../objects/deployment-view.ts';
+import { millwrightFor } from '../command-line/millwright-line.ts';
 import { patchDeployment } from './change.ts';
-import type { UndoQuestion } from './command.ts';
+import type { RolloutOptions } from './history.ts';
 import { listOf, numberOf, revisionsOf } from './history.ts';
+
+export interface UndoOptions extends RolloutOptions {
+  /** 0: the one before. */
+  toRevision: number;
+}
 
 /** A watcher and a worker need a second or two. */
 const takenWithinMs = 20_000;
-const periodMs = 250;
 
-export async function undo(place: Place, { name, toRevision }: UndoQuestion): Promise<Answer> {
-  const { deployment, sets, newSet } = await readSetsOf(place, name);
+export async function undo(
+  scope: ClusterScope,
+  { name, toRevision }: UndoOptions,
+): Promise<Answer> {
+  const { deployment, sets, newSet } = await readSetsOf(scope, name);
   if (deployment.spec.paused === true) {
     throw new Error(`machinedeployment "${name}" is paused: resume it, then roll back`);
   }
   const set = goalOf(toRevision, sets, newSet);
-  const data = { namespace: place.namespace, name };
+  const data = { namespace: scope.namespace, name };
   if (!set) {
     const known = listOf(revisionsOf(sets, newSet));
     throw new Error(`unable to find the revision of "${name}" to roll back to; known are ${known}`);
@@ -32,17 +40,14 @@ export async function undo(place: Place, { name, toRevision }: UndoQuestion): Pr
     const text = `skipped rollback (current template already matches revision ${revision})`;
     return { text, data: { ...data, revision, isDone: true } };
   }
-  await patchDeployment(place, deployment, {
-    words: '',
-    patch: { spec: { rollbackTo: { revision } } },
-  });
-  const outcome = await outcomeOf(place, name, { revision, set }).catch((error: unknown) => {
-    const asked = `machinedeployment/${name} is asked to go back to revision ${revision}`;
-    const words = `${asked}, and what comes of it is not known: ${reasonOf(error)}`;
+  await patchDeployment(scope, deployment, rollbackChange(revision));
+  const outcome = await outcomeOf(scope, name, { revision, set }).catch((error: unknown) => {
+    const options = `machinedeployment/${name} is asked to go back to revision ${revision}`;
+    const words = `${options}, and what comes of it is not known: ${reasonOf(error)}`;
     throw new Error(words, { cause: error });
   });
   const isDone = outcome === 'done';
-  const text = `machinedeployment/${name} ${wordsOf(outcome, { ...data, revision })}`;
+  const text = `machinedeployment/${name} ${messageOf(outcome, { ...data, revision })}`;
   return { text, data: { ...data, revision, isDone }, exitCode: isDone ? 0 : 1 };
 }
 
@@ -52,20 +57,33 @@ interface Goal {
 }
 
 /** `gone`: `rollbackTo` is on the object no more, and its template is not that of the goal. */
-type Outcome = 'done' | 'waiting' | 'gone';
+type UndoOutcome = 'done' | 'waiting' | 'gone';
 
 /**
  * A worker takes `rollbackTo` away also where it refuses it, as when the set of the revision is
  * gone by then; and so does a client that replaces the whole spec.
  */
-async function outcomeOf(place: Place, name: string, { revision, set }: Goal): Promise<Outcome> {
-  if (!(await untilTaken(place, name, revision))) return 'waiting';
-  const { newSet } = await readSetsOf(place, name);
+async function outcomeOf(
+  scope: ClusterScope,
+  name: string,
+  { revision, set }: Goal,
+): Promise<UndoOutcome> {
+  const path = customResource('machinedeployments', scope.namespace, name);
+  const isTaken = await untilAnswered(
+    async () => {
+      // Its refusals do not say that nothing was done, as those of `readDeployment` do.
+      const { spec } = await scope.kube.get<MachineDeployment>(path);
+      return spec.rollbackTo?.revision === revision ? undefined : true;
+    },
+    { withinMs: takenWithinMs },
+  );
+  if (!isTaken) return 'waiting';
+  const { newSet } = await readSetsOf(scope, name);
   return newSet?.metadata.uid === set.metadata.uid ? 'done' : 'gone';
 }
 
-function wordsOf(
-  outcome: Outcome,
+function messageOf(
+  outcome: UndoOutcome,
   { namespace, name, revision }: { namespace: string; name: string; revision: number },
 ): string {
   switch (outcome) {
@@ -88,20 +106,4 @@ function goalOf(
   return sets
     .filter((set) => set !== newSet && numberOf(set) > 0)
     .toSorted((a, b) => numberOf(b) - numberOf(a))[0];
-}
-
-async function untilTaken(
-  { kube, namespace }: Place,
-  name: string,
-  revision: number,
-): Promise<boolean> {
-  const path = customResource('machinedeployments', namespace, name);
-  const deadline = performance.now() + takenWithinMs;
-  for (;;) {
-    // Its refusals do not say that nothing was done, as those of `readDeployment` do.
-    const { spec } = await kube.get<MachineDeployment>(path);
-    if (spec.rollbackTo?.revision !== revision) return true;
-    if (performance.now() > deadline) return false;
-    await setTimeout(periodMs);
-  }
 }

@@ -1,8 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Answer } from '../answer.ts';
-import { UsageError } from '../usage-error.ts';
-import type { RunbookQuestion } from './command.ts';
+import type { Answer } from '../command-line/answer.ts';
+import { UsageError } from '../command-line/usage-error.ts';
+import type { OutputOptions } from '../command-line/options.ts';
+
+export interface RunbookOptions extends OutputOptions {
+  /** Of the page. Undefined: which there are. */
+  name: string | undefined;
+}
 
 /** Beside what was built; else in the repository. */
 function folder(): string {
@@ -10,7 +15,7 @@ function folder(): string {
   return existsSync(built) ? built : fileURLToPath(new URL('../../docs/runbooks', import.meta.url));
 }
 
-export function runbook({ name }: RunbookQuestion): Answer {
+export function runbook({ name }: RunbookOptions): Answer {
   const files = readdirSync(folder()).filter((file) => file !== 'README.md');
   const names = files.map((file) => file.replace(/\.md$/, '')).toSorted();
   if (name === undefined) {

@@ -2,7 +2,7 @@
 import type { Connection } from '@temporalio/client';
 import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import type { TemporalSettings } from '../../workers/config/temporal.ts';
+import type { Environment, TemporalSettings } from '../../workers/config/temporal.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import {
   commandsFor,
@@ -10,34 +10,45 @@ import {
   searchAttributeFaults,
   wordsOfTypes,
 } from '../../workers/temporal/search-attributes.ts';
-import { connectOrExplain, namedTemporalSettings } from '../temporal-connection.ts';
-import type { Answer } from '../answer.ts';
-import type { SetupQuestion } from './command.ts';
-import type { Finding } from './finding.ts';
-import { knownWithinMs, orMissing, untilAnswered } from './finding.ts';
+import { connectOrExplain, namedTemporalSettings, orMissing } from '../connection/temporal.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { OutputOptions, TemporalOptions } from '../command-line/options.ts';
+import type { VersionOptions } from './version.ts';
+import type { SetupResult } from './steps.ts';
+import { askEveryMs, knownWithinMs } from './steps.ts';
+import { untilAnswered } from '../connection/until-answered.ts';
 import { ensureCurrent } from './version.ts';
+
+export interface SetupOptions extends TemporalOptions, OutputOptions {
+  /** How long Temporal keeps closed workflows, where the namespace is made. */
+  retentionDays: number;
+  /** Changes nothing. */
+  isCheck: boolean;
+  /** Present: only this is done, and the namespace is checked. */
+  version?: VersionOptions;
+}
 
 /** All calls together: each of the two things that are made may take so long to be known. */
 const longestMs = 3 * knownWithinMs;
 
-export interface SetupReport {
+interface SetupReport {
   address: string;
   namespace: string;
   isReady: boolean;
-  findings: readonly Finding[];
+  findings: readonly SetupResult[];
 }
 
 /** Exit code 1: something is missing. */
 export async function setup(
-  asked: SetupQuestion,
-  env: Readonly<Record<string, string | undefined>> = process.env,
+  options: SetupOptions,
+  env: Environment = process.env,
 ): Promise<Answer<SetupReport>> {
-  const settings = namedTemporalSettings(asked, env);
+  const settings = namedTemporalSettings(options, env);
   const connection = await connectOrExplain(settings);
   try {
-    const waitMs = (asked.version?.waitMinutes ?? 0) * 60_000;
+    const waitMs = (options.version?.waitMinutes ?? 0) * 60_000;
     const findings = await connection.withDeadline(Date.now() + longestMs + waitMs, () =>
-      findingsOf(asked, settings, connection),
+      findingsOf(options, settings, connection),
     );
     const isReady = findings.every(({ state }) => state !== 'missing');
     const { address, namespace } = settings;
@@ -54,16 +65,16 @@ export async function setup(
 
 /** What a later step needs, an earlier one has found or made. */
 async function findingsOf(
-  asked: SetupQuestion,
+  options: SetupOptions,
   { namespace }: TemporalSettings,
   connection: Connection,
-): Promise<Finding[]> {
+): Promise<SetupResult[]> {
   const { serverVersion } = await connection.workflowService.getSystemInfo({});
-  const server: Finding = { what: 'server', state: 'there', text: `version ${serverVersion}` };
-  const { version, isCheck } = asked;
+  const server: SetupResult = { what: 'server', state: 'there', text: `version ${serverVersion}` };
+  const { version, isCheck } = options;
   // Who names a version has an install, and no reason to make a namespace of a mistyped name.
   const ofNamespace = await ensureNamespace(
-    { ...asked, isCheck: isCheck || version !== undefined },
+    { ...options, isCheck: isCheck || version !== undefined },
     namespace,
     connection,
   );
@@ -72,14 +83,14 @@ async function findingsOf(
     const temporal = new Client({ connection, namespace });
     return [server, ofNamespace, await ensureCurrent(version, isCheck, temporal)];
   }
-  return [server, ofNamespace, await ensureAttributes(asked, namespace, connection)];
+  return [server, ofNamespace, await ensureAttributes(options, namespace, connection)];
 }
 
 async function ensureNamespace(
-  { retentionDays, isCheck }: SetupQuestion,
+  { retentionDays, isCheck }: SetupOptions,
   namespace: string,
   { workflowService }: Connection,
-): Promise<Finding> {
+): Promise<SetupResult> {
   const what = 'namespace';
   const found = await orMissing(workflowService.describeNamespace({ namespace }));
   if (found) {
@@ -106,10 +117,10 @@ async function ensureNamespace(
 }
 
 async function ensureAttributes(
-  { isCheck }: SetupQuestion,
+  { isCheck }: SetupOptions,
   namespace: string,
   connection: Connection,
-): Promise<Finding> {
+): Promise<SetupResult> {
   const what = 'search attributes';
   const client = new Client({ connection, namespace });
   const faults = async () => await orMissing(searchAttributeFaults(client));
@@ -138,7 +149,10 @@ async function until<Found>(
   ask: () => Promise<Found | undefined>,
   otherwise: string,
 ): Promise<Found> {
-  const answer = await untilAnswered(ask, knownWithinMs);
+  const answer = await untilAnswered(ask, {
+    withinMs: knownWithinMs,
+    everyMs: askEveryMs,
+  });
   if (answer === undefined) throw new Error(`${otherwise}: try again`);
   return answer;
 }

@@ -6,9 +6,19 @@ import { isSameVersion, polls, readQueueVersions } from '../../workers/temporal/
 import type { WorkerVersion } from '../../workers/temporal/worker-version.ts';
 import { ownBuildId } from '../../workers/temporal/worker-version.ts';
 import { builtBundle } from '../../workers/temporal/built-bundle.ts';
-import type { VersionQuestion } from './command.ts';
-import type { Finding } from './finding.ts';
-import { knownWithinMs, orMissing, untilAnswered } from './finding.ts';
+import type { SetupResult } from './steps.ts';
+import { askEveryMs, knownWithinMs } from './steps.ts';
+import { untilAnswered } from '../connection/until-answered.ts';
+import { orMissing } from '../connection/temporal.ts';
+
+export interface VersionOptions {
+  /** As `--worker-deployment` of the worker. */
+  deploymentName: string;
+  /** `own`: that of the code beside this command. `unversioned`: workers without a version. */
+  buildId: string;
+  /** How long to wait for a worker of it. */
+  waitMinutes: number;
+}
 
 const what = 'version';
 /** As `temporal.api.enums.v1.TaskQueueType` counts them. */
@@ -25,41 +35,41 @@ interface Deployment {
  * nothing when it is current.
  */
 export async function ensureCurrent(
-  asked: VersionQuestion,
+  options: VersionOptions,
   isCheck: boolean,
   temporal: Client,
-): Promise<Finding> {
+): Promise<SetupResult> {
   const deployment = {
-    current: await currentOf(asked.deploymentName, temporal),
-    wanted: await wantedOf(asked),
+    current: await currentOf(options.deploymentName, temporal),
+    wanted: await wantedOf(options),
   };
   const { current, wanted } = deployment;
   if (isSameVersion(current, wanted))
     return { what, state: 'there', text: `${nameOf(wanted)} is the current one` };
   const { namespace } = temporal.options;
   if (isCheck) {
-    const { deploymentName } = asked;
+    const { deploymentName } = options;
     const buildId = wanted?.buildId ?? 'unversioned';
     const line = lineFor({ deploymentName, buildId }, namespace);
     return { what, state: 'missing', text: `${nameOf(current)} is the current one. Run: ${line}` };
   }
-  const queues = await untilAnswered(
-    () => queuesPolled(deployment, temporal),
-    asked.waitMinutes * 60_000,
-  );
+  const queues = await untilAnswered(() => queuesPolled(deployment, temporal), {
+    withinMs: options.waitMinutes * 60_000,
+    everyMs: askEveryMs,
+  });
   if (!queues)
     return {
       what,
       state: 'missing',
-      text: `no worker of ${nameOf(wanted)} polls after ${asked.waitMinutes} minutes: start one, then try again`,
+      text: `no worker of ${nameOf(wanted)} polls after ${options.waitMinutes} minutes: start one, then try again`,
     };
-  return await makeCurrent(asked, { ...deployment, queues }, temporal);
+  return await makeCurrent(options, { ...deployment, queues }, temporal);
 }
 
 async function wantedOf({
   deploymentName,
   buildId,
-}: VersionQuestion): Promise<WorkerVersion | undefined> {
+}: VersionOptions): Promise<WorkerVersion | undefined> {
   if (buildId === 'unversioned') return undefined;
   if (buildId !== 'own') return { deploymentName, buildId };
   if (!builtBundle('workflow-bundle.js')) {
@@ -98,10 +108,10 @@ async function queuesPolled(
 }
 
 async function makeCurrent(
-  { deploymentName }: VersionQuestion,
+  { deploymentName }: VersionOptions,
   { current, wanted, queues }: Deployment & { queues: string[] },
   temporal: Client,
-): Promise<Finding> {
+): Promise<SetupResult> {
   const { namespace } = temporal.options;
   const buildId = wanted?.buildId ?? '';
   try {
@@ -120,7 +130,10 @@ async function makeCurrent(
       text: `${nameOf(wanted)} cannot be made the current one (${reasonOf(error)}). Run as an administrator: ${command}`,
     };
   }
-  const isKnown = await untilAnswered(() => isCurrentIn(queues, wanted, temporal), knownWithinMs);
+  const isKnown = await untilAnswered(() => isCurrentIn(queues, wanted, temporal), {
+    withinMs: knownWithinMs,
+    everyMs: askEveryMs,
+  });
   if (!isKnown) throw new Error(`the server does not use ${nameOf(wanted)} yet: try again`);
   return {
     what,

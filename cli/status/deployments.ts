@@ -1,8 +1,8 @@
 /** Each MachineDeployment in a line, with a bar. */
-import type { Fleet } from '../diagnosis/fleet.ts';
-import { timeOf } from '../diagnosis/times.ts';
-import type { Progress } from '../fleet/rollout.ts';
-import { formatPace } from '../fleet/rollout.ts';
+import type { Install } from '../install/install.ts';
+import { timeOf } from '../install/times.ts';
+import type { RolloutProgress } from '../install/rollout.ts';
+import { formatPace } from '../install/rollout.ts';
 import { ageSince, formatAge } from '../terminal/age.ts';
 import { formatColumns } from '../terminal/columns.ts';
 import { isUnicode } from '../terminal/screen.ts';
@@ -14,14 +14,14 @@ export interface DeploymentStatus {
   name: string;
   className: string;
   createdAt: string;
-  progress: Progress;
+  progress: RolloutProgress;
 }
 
 export function deploymentTable(
   deployments: readonly DeploymentStatus[],
-  { fleet, isWide }: { fleet: Fleet; isWide: boolean },
+  { install, isWide }: { install: Install; isWide: boolean },
 ): string {
-  const hasNamespaces = fleet.namespace === undefined;
+  const hasNamespaces = install.namespace === undefined;
   const palette = ownPalette();
   const hasBlocks = isUnicode(process.env);
   const head = [
@@ -43,8 +43,8 @@ export function deploymentTable(
       String(deployment.progress.updated),
       { coloured: formatBar(deployment.progress, { palette, hasBlocks }) },
       { coloured: styled(deployment.progress.state, palette) },
-      ...(isWide ? wideCells(deployment, fleet.now) : []),
-      awaitedWords(deployment.progress),
+      ...(isWide ? wideCells(deployment, install.now) : []),
+      awaitedMessage(deployment.progress),
     ]),
   );
 }
@@ -59,26 +59,26 @@ function wideCells({ progress, className, createdAt }: DeploymentStatus, now: nu
   ];
 }
 
-function styled(state: Progress['state'], { bad, busy, good }: Palette): string {
+function styled(state: RolloutProgress['state'], { bad, busy, good }: Palette): string {
   if (state === 'Complete') return good(state);
   return state === 'Blocked' ? bad(state) : busy(state);
 }
 
-function awaitedWords(progress: Progress): string {
+function awaitedMessage(progress: RolloutProgress): string {
   const pace = formatPace(progress);
   return [progress.awaits ?? '-', ...(pace === undefined ? [] : [pace])].join('; ');
 }
 
 const barWidth = 20;
 
-interface View {
+interface BarStyle {
   palette: Palette;
   /** The terminal shows blocks; else ASCII. */
   hasBlocks: boolean;
 }
 
 /** What is ready, new before old, on its way, failing, and missing, each by its share. */
-export function formatBar(progress: Progress, { palette, hasBlocks }: View): string {
+export function formatBar(progress: RolloutProgress, { palette, hasBlocks }: BarStyle): string {
   const { ready, updated, updating, failed, wanted } = progress;
   const total = Math.max(wanted, ready + updating + failed, 1);
   const cells = sharesOf([updated, ready - updated, updating, failed], total);

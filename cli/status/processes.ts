@@ -1,21 +1,21 @@
 /** Watcher, workers and Temporal, in a line each. */
-import type { Fleet, LeaseFact, TemporalFacts } from '../diagnosis/fleet.ts';
-import { isOutOfSight } from '../diagnosis/temporal.ts';
+import type { Install, LeaseFact, TemporalFacts } from '../install/install.ts';
+import { isUnreachableFromHere } from '../install/install.ts';
 import { formatAge } from '../terminal/age.ts';
 
-export function processLines(fleet: Fleet): string[] {
+export function processLines(install: Install): string[] {
   return [
-    ...leaderLines(fleet),
-    ...fleet.processes.map(
+    ...leaderLines(install),
+    ...install.processes.map(
       ({ namespace, name, component, available, wanted }) =>
         `${component}: ${available} of ${wanted} available (deployment/${name} in ${namespace})`,
     ),
-    ...(fleet.temporal ? [temporalLine(fleet, fleet.temporal)] : []),
+    ...(install.temporal ? [temporalLine(install, install.temporal)] : []),
   ];
 }
 
 /** Of many namespaces only how many have one. */
-function leaderLines({ leases, now }: Fleet): string[] {
+function leaderLines({ leases, now }: Install): string[] {
   if (!leases) return [];
   const [only] = leases;
   if (leases.length === 1 && only) return [`Watcher: ${leaderOf(only, now)}`];
@@ -31,12 +31,12 @@ function leaderOf({ holder, renewedAt, mcm }: LeaseFact, now: number): string {
 }
 
 function temporalLine(
-  fleet: Fleet,
+  install: Install,
   { address, failure, isOther, isRefused, pollers = {}, tookMs = 0 }: TemporalFacts,
 ): string {
   if (isOther) return `Temporal: ${address} is not that of this install`;
   if (isRefused) return `Temporal: ${address} refuses this command`;
-  if (isOutOfSight(fleet)) return `Temporal: ${address} cannot be reached from here`;
+  if (isUnreachableFromHere(install)) return `Temporal: ${address} cannot be reached from here`;
   if (failure !== undefined) return `Temporal: ${address} does not answer`;
   const counts = Object.values(pollers);
   const [workers = 0] = counts;

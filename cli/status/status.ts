@@ -1,18 +1,18 @@
 import { defined } from '../../workflows/values/defined.ts';
 import type { ObjectMeta } from '../../workflows/api/meta.ts';
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
 import { diagnose } from '../diagnosis/diagnose.ts';
-import { findingData, isoOf } from '../diagnosis/finding.ts';
-import type { Fleet, LeaseFact } from '../diagnosis/fleet.ts';
-import { notesData, notesOf, stopLines } from '../fleet/notes.ts';
-import { nothingStuck } from '../stuck/stuck.ts';
-import { poolsOf } from '../fleet/pools.ts';
-import type { FleetQuestion } from '../fleet/question.ts';
-import { readAll } from '../fleet/read-all.ts';
-import type { Progress } from '../fleet/rollout.ts';
-import { isAvailable, isFailing, progressOf } from '../fleet/rollout.ts';
-import { findingTable } from '../stuck/table.ts';
+import { findingData } from '../diagnosis/finding.ts';
+import { isoOf } from '../install/times.ts';
+import type { Install, LeaseFact } from '../install/install.ts';
+import { notesData, notesOf, stopLines } from '../install/notes.ts';
+import { nothingStuck, findingTable } from '../diagnosis/table.ts';
+import { poolsOf } from '../install/pools.ts';
+import type { InstallOptions } from '../command-line/options.ts';
+import { readAll } from '../install/read.ts';
+import type { RolloutProgress } from '../install/rollout.ts';
+import { isAvailable, isFailing, progressOf } from '../install/rollout.ts';
 import type { DeploymentStatus } from './deployments.ts';
 import { deploymentTable } from './deployments.ts';
 import { processLines } from './processes.ts';
@@ -20,38 +20,38 @@ import { processLines } from './processes.ts';
 /** More are in `millwright stuck`. */
 const shownFindings = 10;
 
-export async function status(place: Place, asked: FleetQuestion): Promise<Answer> {
-  const fleet = await readAll(place, asked);
-  return statusAnswer(fleet, { isWide: asked.output === 'wide' });
+export async function status(scope: ClusterScope, options: InstallOptions): Promise<Answer> {
+  const install = await readAll(scope, options);
+  return statusAnswer(install, { isWide: options.output === 'wide' });
 }
 
-interface View {
+interface StatusView {
   isWide: boolean;
   /** Of a live view, which does not ask Temporal. */
   hasNotes?: boolean;
 }
 
-export function statusAnswer(fleet: Fleet, { isWide, hasNotes = true }: View): Answer {
-  const deployments = deploymentsOf(fleet);
-  const findings = diagnose(fleet);
+export function statusAnswer(install: Install, { isWide, hasNotes = true }: StatusView): Answer {
+  const deployments = deploymentsOf(install);
+  const findings = diagnose(install);
   const sections = [
-    [summaryOf(fleet), ...stopLines(fleet), ...processLines(fleet)],
+    [summaryOf(install), ...stopLines(install), ...processLines(install)],
     findings.length === 0
-      ? [nothingStuck(fleet)]
-      : [findingTable(findings, { fleet, isWide, most: shownFindings })],
-    deployments.length === 0 ? [] : [deploymentTable(deployments, { fleet, isWide })],
+      ? [nothingStuck(install)]
+      : [findingTable(findings, { install, isWide, most: shownFindings })],
+    deployments.length === 0 ? [] : [deploymentTable(deployments, { install, isWide })],
   ].filter((lines) => lines.length > 0);
   const text = sections.map((lines) => lines.join('\n')).join('\n\n');
   return {
-    text: [text, ...(hasNotes ? notesOf(fleet) : [])].join('\n'),
+    text: [text, ...(hasNotes ? notesOf(install) : [])].join('\n'),
     data: {
-      namespace: fleet.namespace ?? null,
-      machines: countsOf(fleet),
+      namespace: install.namespace ?? null,
+      machines: countsOf(install),
       deployments: deployments.map(deploymentData),
       findings: findings.map(findingData),
-      ...notesData(fleet),
-      leaders: (fleet.leases ?? []).map(leaderData),
-      processes: fleet.processes,
+      ...notesData(install),
+      leaders: (install.leases ?? []).map(leaderData),
+      processes: install.processes,
     },
     names: deployments.map(({ name }) => `machinedeployment/${name}`),
   };
@@ -66,24 +66,24 @@ function leaderData({ namespace, holder, renewedAt, mcm }: LeaseFact): object {
   };
 }
 
-function deploymentsOf(fleet: Fleet): DeploymentStatus[] {
-  return poolsOf(fleet)
+function deploymentsOf(install: Install): DeploymentStatus[] {
+  return poolsOf(install)
     .pools.map((pool) => ({
       namespace: pool.deployment.metadata.namespace ?? '',
       name: pool.deployment.metadata.name,
       className: pool.deployment.spec.template.spec?.class?.name ?? '',
       createdAt: pool.deployment.metadata.creationTimestamp,
-      progress: untilStart(progressOf(pool, fleet.now), pool.deployment.metadata, fleet),
+      progress: untilStart(progressOf(pool, install.now), pool.deployment.metadata, install),
     }))
     .toSorted(byUrgency);
 }
 
 /** How long a stop lasts is not known. */
 function untilStart(
-  { leftMs, ...progress }: Progress,
+  { leftMs, ...progress }: RolloutProgress,
   { namespace }: ObjectMeta,
-  { stops }: Fleet,
-): Progress {
+  { stops }: Install,
+): RolloutProgress {
   const isStopped = stops.some((stop) => stop.namespace === namespace);
   if (!isStopped || progress.awaits === undefined) return { ...progress, leftMs };
   return { ...progress, awaits: `the end of the stop; then ${progress.awaits}` };
@@ -118,15 +118,16 @@ function deploymentData({ namespace, name, className, progress }: DeploymentStat
   });
 }
 
-function countsOf({ machines }: Fleet): Record<'total' | 'ready' | 'failing' | 'others', number> {
+function countsOf({ machines }: Install): Record<'total' | 'ready' | 'failing' | 'others', number> {
   const ready = machines.filter(isAvailable).length;
   const failing = machines.filter(isFailing).length;
   return { total: machines.length, ready, failing, others: machines.length - ready - failing };
 }
 
-function summaryOf(fleet: Fleet): string {
-  const { total, ready, failing, others } = countsOf(fleet);
-  const where = fleet.namespace === undefined ? 'All namespaces' : `Namespace ${fleet.namespace}`;
+function summaryOf(install: Install): string {
+  const { total, ready, failing, others } = countsOf(install);
+  const where =
+    install.namespace === undefined ? 'All namespaces' : `Namespace ${install.namespace}`;
   const parts = [
     `${ready} ready`,
     ...(others > 0 ? [`${others} being made or deleted`] : []),

@@ -1,46 +1,50 @@
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
 import { diagnose } from '../diagnosis/diagnose.ts';
 import type { Finding } from '../diagnosis/finding.ts';
 import { findingData } from '../diagnosis/finding.ts';
-import type { Fleet } from '../diagnosis/fleet.ts';
-import { notesData, notesOf, stopLines } from '../fleet/notes.ts';
-import { readAll } from '../fleet/read-all.ts';
-import type { StuckQuestion } from './command.ts';
-import { findingTable } from './table.ts';
+import type { Install } from '../install/install.ts';
+import { notesData, notesOf, stopLines } from '../install/notes.ts';
+import { readAll } from '../install/read.ts';
+import type { InstallOptions } from '../command-line/options.ts';
+import { findingTable, nothingStuck } from '../diagnosis/table.ts';
 
-export async function stuck(place: Place, asked: StuckQuestion): Promise<Answer> {
-  const fleet = await readAll(place, asked);
-  const { output, stoppedFor } = asked;
-  return stuckAnswer(fleet, { isWide: output === 'wide', stoppedFor });
+interface StuckOptions extends InstallOptions {
+  /** Seconds. Undefined: an hour. */
+  stoppedFor?: number | undefined;
 }
 
-interface View {
+export async function stuck(scope: ClusterScope, options: StuckOptions): Promise<Answer> {
+  const install = await readAll(scope, options);
+  const { output, stoppedFor } = options;
+  return stuckAnswer(install, { isWide: output === 'wide', stoppedFor });
+}
+
+interface StuckView {
   isWide: boolean;
   /** Seconds. Default an hour. */
   stoppedFor?: number | undefined;
 }
 
-export function stuckAnswer(fleet: Fleet, { isWide, stoppedFor }: View): Answer {
+export function stuckAnswer(install: Install, { isWide, stoppedFor }: StuckView): Answer {
   const patience = stoppedFor === undefined ? undefined : { stopMs: stoppedFor * 1_000 };
-  const findings = diagnose(fleet, patience);
+  const findings = diagnose(install, patience);
   return {
     text: [
-      ...stopLines(fleet),
-      formatFindings(findings, { fleet, isWide }),
-      ...notesOf(fleet),
+      ...stopLines(install),
+      formatFindings(findings, { install, isWide }),
+      ...notesOf(install),
     ].join('\n'),
-    data: { findings: findings.map(findingData), ...notesData(fleet) },
+    data: { findings: findings.map(findingData), ...notesData(install) },
     names: findings.map(({ object }) => `${object.kind}/${object.name}`),
   };
 }
 
 function formatFindings(
   findings: readonly Finding[],
-  { fleet, isWide }: { fleet: Fleet; isWide: boolean },
+  { install, isWide }: { install: Install; isWide: boolean },
 ): string {
-  return findings.length === 0 ? nothingStuck(fleet) : findingTable(findings, { fleet, isWide });
+  return findings.length === 0
+    ? nothingStuck(install)
+    : findingTable(findings, { install, isWide });
 }
-
-export const nothingStuck = ({ stops }: Fleet): string =>
-  stops.length === 0 ? 'Nothing is stuck.' : 'Nothing else is stuck.';

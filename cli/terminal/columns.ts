@@ -3,7 +3,7 @@ import { table } from 'table';
 import { withoutControls } from './screen.ts';
 
 /** Text of our own, with colours. It holds no words of others. */
-export interface Coloured {
+interface Coloured {
   coloured: string;
 }
 

@@ -25,6 +25,12 @@ export function withoutControls(words: string): string {
   return words.replaceAll(/\p{Cc}+/gu, ' ');
 }
 
+/** The first names, and how many there are beside them. */
+export function listOf(names: readonly string[], most: number): string {
+  const more = names.length - most;
+  return `${names.slice(0, most).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 /** On one line, cut at its end. */
 export function clipLine(text: string, width: number): string {
   const line = oneLine(text);

@@ -15,10 +15,11 @@ interface Output {
   isTTY?: boolean | undefined;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** https://no-color.org and the variable FORCE_COLOR of Node. */
-export function isColoured(output: Output, env: Environment): boolean {
+export function isColoured(
+  output: Output,
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
   if (env['NO_COLOR']) return false;
   const forced = env['FORCE_COLOR'];
   if (forced !== undefined) return forced !== '0' && forced !== 'false';

@@ -1,11 +1,11 @@
 /** The steps of a lifecycle as a bar chart. */
-import { isoOf } from '../diagnosis/finding.ts';
+import { isoOf } from '../install/times.ts';
 import { formatColumns } from '../terminal/columns.ts';
 import { clipLine, oneLine } from '../terminal/screen.ts';
 import type { Palette, Style } from '../terminal/style.ts';
 import type { Lifecycle, Step } from './step.ts';
 
-export interface View {
+interface ChartView {
   now: number;
   /** Columns of the terminal. */
   width: number;
@@ -16,7 +16,7 @@ export interface View {
 
 const nameMax = 44;
 
-export function formatChart(lifecycle: Lifecycle, view: View): string {
+export function formatChart(lifecycle: Lifecycle, view: ChartView): string {
   const { from, until = view.now } = lifecycle;
   const span = Math.max(until - from, 1);
   const rows = lifecycle.steps.map((step) => [
@@ -56,7 +56,7 @@ interface Scale {
   from: number;
   span: number;
   room: number;
-  view: View;
+  view: ChartView;
 }
 
 /** As long as its share of the lifecycle, one cell at least. */
@@ -69,7 +69,10 @@ function barOf(step: Step, { from, span, room, view }: Scale): string {
   return `${' '.repeat(Math.max(at, 0))}${style(mark.repeat(cells))}`;
 }
 
-function markOf({ kind, failure }: Step, { palette, hasBlocks }: View): readonly [string, Style] {
+function markOf(
+  { kind, failure }: Step,
+  { palette, hasBlocks }: ChartView,
+): readonly [string, Style] {
   const [full, light, dot] = hasBlocks ? ['█', '░', '▏'] : ['#', '-', '|'];
   if (failure !== undefined) return [hasBlocks ? '▓' : 'x', palette.bad];
   if (kind === 'activity') return [full ?? '', palette.good];

@@ -1,6 +1,6 @@
 /** The lifecycle of a machine, as far as its object and its Events have it. */
 import type { Machine } from '../../workflows/api/machine.ts';
-import { timeOf } from '../diagnosis/times.ts';
+import { timeOf } from '../install/times.ts';
 import type { SeenEvent } from '../explain/explanation.ts';
 import { phaseOf } from '../explain/machine.ts';
 import { oneLine } from '../terminal/screen.ts';

@@ -9,7 +9,7 @@ export type HistoryEvent = NonNullable<
 
 type Payload = NonNullable<NonNullable<NonNullable<HistoryEvent['userMetadata']>['summary']>>;
 
-export interface ReadHistory {
+interface ReadHistory {
   steps: Step[];
   startedAt: number;
   /** The run that this one goes on from. */
@@ -143,6 +143,6 @@ async function textIn(
   return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
-export function timeOf({ eventTime }: HistoryEvent): number {
+function timeOf({ eventTime }: HistoryEvent): number {
   return Number(eventTime?.seconds ?? 0) * 1_000 + Math.floor((eventTime?.nanos ?? 0) / 1e6);
 }

@@ -3,30 +3,38 @@ import { customResource } from '../../kube/client/paths.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
 import { readEvents } from '../explain/events.ts';
-import { readInstall } from '../fleet/read.ts';
-import { TolerantReads } from '../fleet/tolerant.ts';
+import { readInstallFlags } from '../install/read.ts';
+import { TolerantReads } from '../install/tolerant.ts';
 import {
   clusterIdOf,
   isTemporalKnown,
   OtherClusterError,
   temporalOptionsOf,
-} from '../install/temporal.ts';
+} from '../connection/temporal-options.ts';
 import { isUnicode, oneLine, screenWidth } from '../terminal/screen.ts';
 import { ownPalette } from '../terminal/style.ts';
 import { formatChart, titleOf } from './chart.ts';
-import type { TimelineQuestion } from './command.ts';
+import type { ObjectReference } from '../command-line/object-reference.ts';
+import type { ClusterOptions, OutputOptions, TemporalOptions } from '../command-line/options.ts';
 import { lifeOfObjects } from './from-objects.ts';
 import type { Lifecycle } from './step.ts';
 
-export async function timeline(place: Place, asked: TimelineQuestion): Promise<Answer> {
-  const { name } = asked.object;
-  const { lifecycle, notes } = await lifecycleOf(place, asked);
+export interface TimelineOptions extends ClusterOptions, TemporalOptions, OutputOptions {
+  object: ObjectReference;
+  releaseNamespace?: string | undefined;
+  /** Undefined: as the flags of the watcher say. */
+  clusterName?: string | undefined;
+}
+
+export async function timeline(scope: ClusterScope, options: TimelineOptions): Promise<Answer> {
+  const { name } = options.object;
+  const { lifecycle, notes } = await lifecycleOf(scope, options);
   if (!lifecycle) {
-    const words = `Nothing is known of machine/${name} in namespace ${place.namespace}.`;
-    throw new Error([words, ...notes].join('\n'));
+    const message = `Nothing is known of machine/${name} in namespace ${scope.namespace}.`;
+    throw new Error([message, ...notes].join('\n'));
   }
   return timelineAnswer(name, { ...lifecycle, notes: [...lifecycle.notes, ...notes] });
 }
@@ -69,39 +77,43 @@ function lifeData(name: string, { from, until, steps, ...lifecycle }: Lifecycle)
   };
 }
 
-interface Found {
+interface LifecycleRead {
   lifecycle: Lifecycle | undefined;
   notes: string[];
 }
 
-async function lifecycleOf(place: Place, asked: TimelineQuestion): Promise<Found> {
-  const install = await readInstall(place, asked);
-  const options = temporalOptionsOf(asked, install, process.env);
-  if (!isTemporalKnown(options, process.env)) {
+async function lifecycleOf(scope: ClusterScope, options: TimelineOptions): Promise<LifecycleRead> {
+  const flags = await readInstallFlags(scope, options);
+  const temporal = temporalOptionsOf(options, flags, process.env);
+  if (!isTemporalKnown(temporal, process.env)) {
     return await fromObjects(
-      place,
-      asked,
+      scope,
+      options,
       'Temporal was not asked: --temporal-address says where it is.',
     );
   }
   const { lifeInTemporal } = await import('./from-temporal.ts');
-  const clusterName = asked.clusterName ?? (install.clusterName || undefined);
-  const ref = { namespace: place.namespace, name: asked.object.name };
+  const clusterName = options.clusterName ?? (flags.clusterName || undefined);
+  const ref = { namespace: scope.namespace, name: options.object.name };
   try {
     const workflowId = workflowIdOf('machine', ref, clusterName);
-    const cluster = await clusterIdOf(place.kube, install);
-    const lifecycle = await lifeInTemporal(workflowId, options, cluster);
+    const cluster = await clusterIdOf(scope.kube, flags);
+    const lifecycle = await lifeInTemporal(workflowId, temporal, cluster);
     if (lifecycle) return { lifecycle, notes: [] };
-    return await fromObjects(place, asked, 'Temporal knows no workflow of it, or no more.');
+    return await fromObjects(scope, options, 'Temporal knows no workflow of it, or no more.');
   } catch (error) {
     const why = error instanceof OtherClusterError ? error.message : undefined;
-    return await fromObjects(place, asked, why ?? `Temporal does not answer: ${reasonOf(error)}`);
+    return await fromObjects(scope, options, why ?? `Temporal does not answer: ${reasonOf(error)}`);
   }
 }
 
-async function fromObjects(place: Place, asked: TimelineQuestion, why: string): Promise<Found> {
-  const { kube, namespace } = place;
-  const { name } = asked.object;
+async function fromObjects(
+  scope: ClusterScope,
+  options: TimelineOptions,
+  why: string,
+): Promise<LifecycleRead> {
+  const { kube, namespace } = scope;
+  const { name } = options.object;
   const reads = new TolerantReads();
   const [machine, events] = await Promise.all([
     ignoreNotFound(kube.get<Machine>(customResource('machines', namespace, name))),

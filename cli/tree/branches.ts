@@ -3,14 +3,14 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import type { Machine } from '../../workflows/api/machine.ts';
 import { machineFindings } from '../diagnosis/diagnose.ts';
 import type { Finding } from '../diagnosis/finding.ts';
-import type { Fleet } from '../diagnosis/fleet.ts';
+import type { Install } from '../install/install.ts';
 import { nodeNameOf } from '../diagnosis/machine-health.ts';
 import { deploymentFindings, setFindings } from '../diagnosis/pools.ts';
-import { timeOf } from '../diagnosis/times.ts';
+import { timeOf } from '../install/times.ts';
 import { awaitedOf, phaseOf } from '../explain/machine.ts';
-import type { Pool, SetWithMachines } from '../fleet/pools.ts';
-import { revisionOf } from '../fleet/pools.ts';
-import { isGoing, progressOf } from '../fleet/rollout.ts';
+import type { Pool, SetWithMachines } from '../install/pools.ts';
+import { revisionOf } from '../install/pools.ts';
+import { isGoing, progressOf } from '../install/rollout.ts';
 
 export interface Branch {
   kind: 'machinedeployment' | 'machineset' | 'machine' | 'node' | 'instance';
@@ -25,10 +25,10 @@ export interface Branch {
 
 export function branchOfDeployment(
   pool: Pool & { deployment: MachineDeployment },
-  fleet: Fleet,
+  install: Install,
 ): Branch {
   const { metadata } = pool.deployment;
-  const progress = progressOf(pool, fleet.now);
+  const progress = progressOf(pool, install.now);
   return {
     kind: 'machinedeployment',
     name: metadata.name,
@@ -39,11 +39,11 @@ export function branchOfDeployment(
     // Earlier sets are kept to roll back to: those that are empty say nothing here.
     branches: pool.sets
       .filter((one, index) => index === 0 || one.machines.length > 0)
-      .map((one) => branchOfSet(one, fleet)),
+      .map((one) => branchOfSet(one, install)),
   };
 }
 
-export function branchOfSet({ set, machines }: SetWithMachines, fleet: Fleet): Branch {
+export function branchOfSet({ set, machines }: SetWithMachines, install: Install): Branch {
   const { metadata, spec } = set;
   const present = machines.filter((one) => !isGoing(one)).length;
   const revision = revisionOf(set);
@@ -53,19 +53,19 @@ export function branchOfSet({ set, machines }: SetWithMachines, fleet: Fleet): B
     state: `${present}/${spec.replicas ?? 0}${revision > 0 ? `, revision ${revision}` : ''}`,
     since: timeOf(metadata.creationTimestamp),
     findings: setFindings(set),
-    branches: machines.map((machine) => branchOfMachine(machine, fleet)),
+    branches: machines.map((machine) => branchOfMachine(machine, install)),
   };
 }
 
-export function branchOfMachine(machine: Machine, fleet: Fleet): Branch {
+export function branchOfMachine(machine: Machine, install: Install): Branch {
   const { metadata } = machine;
   return {
     kind: 'machine',
     name: metadata.name,
     state: phaseOf(machine),
     since: timeOf(metadata.creationTimestamp),
-    waits: awaitedOf(machine, fleet)?.what,
-    findings: machineFindings(machine, fleet),
+    waits: awaitedOf(machine, install)?.what,
+    findings: machineFindings(machine, install),
     branches: [...nodeOf(machine), ...instanceOf(machine)],
   };
 }

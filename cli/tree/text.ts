@@ -4,20 +4,20 @@ import { formatColumns } from '../terminal/columns.ts';
 import { clipLine, oneLine, screenWidth } from '../terminal/screen.ts';
 import type { Branch } from './branches.ts';
 
-interface View {
+interface TreeView {
   now: number;
   isWide: boolean;
   /** The terminal shows lines; else ASCII. */
   hasLines: boolean;
 }
 
-export function formatTree(root: Branch, view: View): string {
+export function formatTree(root: Branch, view: TreeView): string {
   const head = ['NAME', 'STATE', 'AGE', 'NODE', ...(view.isWide ? ['INSTANCE'] : []), 'WAITS FOR'];
   return formatColumns(head, rowsOf(root, { view, own: '', below: '' }));
 }
 
 interface Prefix {
-  view: View;
+  view: TreeView;
   /** Before its name, and before the names of what it is made of. */
   own: string;
   below: string;
@@ -49,12 +49,12 @@ function rowOf(branch: Branch, { view, own }: Prefix): string[] {
     ageSince(since, view.now),
     node ? `${node.name} ${node.state ?? ''}`.trim() : '-',
     ...(view.isWide ? [instance?.name ?? '-'] : []),
-    wordsOf(branch, view),
+    waitsOf(branch, view),
   ];
 }
 
 /** The name of its trouble goes before what it waits for. */
-function wordsOf({ findings, waits = '-' }: Branch, { isWide }: View): string {
+function waitsOf({ findings, waits = '-' }: Branch, { isWide }: TreeView): string {
   const [worst] = findings;
   if (!worst) return waits;
   const text = worst.trouble === undefined ? worst.cause : `${worst.trouble}: ${worst.cause}`;

@@ -1,32 +1,36 @@
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
 import { findingData } from '../diagnosis/finding.ts';
-import type { Fleet } from '../diagnosis/fleet.ts';
-import { stopLines } from '../fleet/notes.ts';
-import { poolsOf } from '../fleet/pools.ts';
-import type { Pools } from '../fleet/pools.ts';
-import { readFleet } from '../fleet/read.ts';
-import type { ObjectReference } from '../object-reference.ts';
-import { formatReference } from '../object-reference.ts';
+import type { Install } from '../install/install.ts';
+import { stopLines } from '../install/notes.ts';
+import { poolsOf } from '../install/pools.ts';
+import type { Pools } from '../install/pools.ts';
+import { readInstall } from '../install/read.ts';
+import type { ObjectReference } from '../command-line/object-reference.ts';
+import { formatReference } from '../command-line/object-reference.ts';
 import { isUnicode } from '../terminal/screen.ts';
 import { branchOfDeployment, branchOfMachine, branchOfSet } from './branches.ts';
 import type { Branch } from './branches.ts';
-import type { TreeQuestion } from './command.ts';
+import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
 import { formatTree } from './text.ts';
 
-export async function tree(place: Place, asked: TreeQuestion): Promise<Answer> {
-  const { fleet } = await readFleet(place, asked);
-  const root = rootOf(asked.object, { fleet, namespace: place.namespace });
-  return treeAnswer(root, { fleet, isWide: asked.output === 'wide' });
+export interface TreeOptions extends ClusterOptions, OutputOptions {
+  object: ObjectReference;
+}
+
+export async function tree(scope: ClusterScope, options: TreeOptions): Promise<Answer> {
+  const { install } = await readInstall(scope, {});
+  const root = rootOf(options.object, { install, namespace: scope.namespace });
+  return treeAnswer(root, { install, isWide: options.output === 'wide' });
 }
 
 export function treeAnswer(
   root: Branch,
-  { fleet, isWide }: { fleet: Fleet; isWide: boolean },
+  { install, isWide }: { install: Install; isWide: boolean },
 ): Answer {
-  const lines = formatTree(root, { now: fleet.now, isWide, hasLines: isUnicode(process.env) });
+  const lines = formatTree(root, { now: install.now, isWide, hasLines: isUnicode(process.env) });
   return {
-    text: [...stopLines(fleet), lines].join('\n'),
+    text: [...stopLines(install), lines].join('\n'),
     data: dataOf(root),
     names: namesOf(root),
   };
@@ -34,18 +38,19 @@ export function treeAnswer(
 
 /** The deployment of what is asked for, or as far up as there is an owner. */
 export function rootOf(
-  asked: ObjectReference,
-  { fleet, namespace }: { fleet: Fleet; namespace: string },
+  reference: ObjectReference,
+  { install, namespace }: { install: Install; namespace: string },
 ): Branch {
-  const pools = poolsOf(fleet);
-  const root = find(asked, { fleet, pools });
-  if (!root) throw new Error(`There is no ${formatReference(asked)} in namespace ${namespace}.`);
+  const pools = poolsOf(install);
+  const root = find(reference, { install, pools });
+  if (!root)
+    throw new Error(`There is no ${formatReference(reference)} in namespace ${namespace}.`);
   return root;
 }
 
 function find(
   { kind, name }: ObjectReference,
-  { fleet, pools }: { fleet: Fleet; pools: Pools },
+  { install, pools }: { install: Install; pools: Pools },
 ): Branch | undefined {
   const { loneMachines } = pools;
   const pool = pools.pools.find(
@@ -53,11 +58,11 @@ function find(
       (kind === 'machinedeployment' && deployment.metadata.name === name) ||
       sets.some((set) => isOf(set)),
   );
-  if (pool) return branchOfDeployment(pool, fleet);
+  if (pool) return branchOfDeployment(pool, install);
   const set = pools.loneSets.find((one) => isOf(one));
-  if (set) return branchOfSet(set, fleet);
+  if (set) return branchOfSet(set, install);
   const machine = loneMachines.find(({ metadata }) => kind === 'machine' && metadata.name === name);
-  return machine && branchOfMachine(machine, fleet);
+  return machine && branchOfMachine(machine, install);
 
   function isOf({ set: one, machines }: (typeof pools.loneSets)[number]): boolean {
     if (kind === 'machineset') return one.metadata.name === name;

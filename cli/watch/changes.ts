@@ -2,16 +2,15 @@
 import type { KubeObject } from '../../kube/client/client.ts';
 import type { MachineKind } from '../../kube/client/paths.ts';
 import { oneLine } from '../terminal/screen.ts';
-import type { ObjectChange } from './live-fleet.ts';
+import type { ObjectChange } from './live-install.ts';
 
 /** `10:02:11 shoot--dev machine/pool-1 Pending -> Running: joined`. UTC. */
 export function lineOf(change: ObjectChange, now: number): string | undefined {
-  const { kind, object, previous, isGone } = change;
-  const words = wordsOf(kind, { object, previous, isGone });
-  if (words === undefined) return undefined;
-  const { namespace = '', name } = object.metadata;
+  const message = messageOf(change);
+  if (message === undefined) return undefined;
+  const { namespace = '', name } = change.object.metadata;
   const time = new Date(now).toISOString().slice(11, 19);
-  return `${time} ${namespace} ${singular[kind]}/${name} ${words}`;
+  return `${time} ${namespace} ${singular[change.kind]}/${name} ${message}`;
 }
 
 const singular: Readonly<Record<MachineKind, string>> = {
@@ -21,18 +20,15 @@ const singular: Readonly<Record<MachineKind, string>> = {
   machineclasses: 'machineclass',
 };
 
-type Seen = Omit<ObjectChange, 'kind'>;
-
-function wordsOf(kind: MachineKind, { object, previous, isGone }: Seen): string | undefined {
+function messageOf({ kind, object, previous, isGone }: ObjectChange): string | undefined {
   if (isGone) return 'is gone';
   const state = stateOf(kind, object);
   if (!previous) return `is there: ${state}`;
   const before = stateOf(kind, previous);
-  return before === state ? undefined : `${firstWords(before)} -> ${state}`;
+  // The phase alone: what was said before it has been printed.
+  const [phase = before] = before.split(': ', 1);
+  return before === state ? undefined : `${phase} -> ${state}`;
 }
-
-/** The phase alone: what was said before it has been printed. */
-const firstWords = (text: string): string => text.split(': ', 1)[0] ?? text;
 
 interface AnyStatus {
   status?: {

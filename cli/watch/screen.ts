@@ -1,6 +1,6 @@
 /** What `millwright watch` draws in a terminal. */
 import { stripVTControlCharacters } from 'node:util';
-import type { Fleet } from '../diagnosis/fleet.ts';
+import type { Install } from '../install/install.ts';
 import { statusAnswer } from '../status/status.ts';
 import { formatAge } from '../terminal/age.ts';
 
@@ -20,20 +20,20 @@ const rowsKept = 2;
 const fewestLines = 5;
 
 /** What there is room for, from the top: the worst stands there. */
-export function screenOf(fleet: Fleet, view: ScreenView): string {
+export function screenOf(install: Install, view: ScreenView): string {
   const { rows = 24, columns, trouble, awaySince } = view;
-  const { text } = statusAnswer(fleet, { isWide: false, hasNotes: false });
-  const head = awaySince === undefined ? '' : `${awayWords(fleet.now - awaySince)}\n`;
+  const { text } = statusAnswer(install, { isWide: false, hasNotes: false });
+  const away = formatAge(install.now - (awaySince ?? install.now));
+  const head =
+    awaySince === undefined
+      ? ''
+      : `The API server has not answered for ${away}: what follows is of then.\n`;
   const lines = [head, text, trouble]
     .filter((part) => part !== '')
     .flatMap((part) => part.split('\n'));
   const shown = fittingIn(Math.max(rows - rowsKept, fewestLines), lines, columns);
   const more = lines.length - shown.length;
   return more === 0 ? lines.join('\n') : [...shown, `(${more} more lines)`].join('\n');
-}
-
-function awayWords(milliseconds: number): string {
-  return `The API server has not answered for ${formatAge(milliseconds)}: what follows is of then.`;
 }
 
 /** The first of them: of a text that is too high log-update cuts off the top. */

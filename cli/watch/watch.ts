@@ -1,12 +1,16 @@
 import { createLogUpdate } from 'log-update';
 import { reasonOf } from '../../workers/log/reason.ts';
-import type { Answer } from '../answer.ts';
-import type { Place } from '../connect.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { ClusterScope } from '../connection/cluster.ts';
 import { lineOf } from './changes.ts';
-import type { WatchQuestion } from './command.ts';
-import { LiveFleet } from './live-fleet.ts';
-import type { ObjectChange } from './live-fleet.ts';
+import type { ClusterOptions, InstallScope } from '../command-line/options.ts';
+import { LiveInstall } from './live-install.ts';
+import type { ObjectChange } from './live-install.ts';
 import { screenOf } from './screen.ts';
+
+interface WatchOptions extends ClusterOptions, InstallScope {
+  output?: undefined;
+}
 
 /** So that a rollout of hundreds does not redraw for each. */
 const drawEveryMs = 250;
@@ -14,9 +18,9 @@ const drawEveryMs = 250;
 const redrawEveryMs = 5_000;
 
 /** Until Ctrl-C. */
-export async function watch(place: Place, asked: WatchQuestion): Promise<Answer> {
+export async function watch(scope: ClusterScope, options: WatchOptions): Promise<Answer> {
   const ended = untilEnded();
-  await (process.stdout.isTTY ? onScreen(place, asked, ended) : inLines(place, asked, ended));
+  await (process.stdout.isTTY ? onScreen(scope, options, ended) : inLines(scope, options, ended));
   return { text: '', data: {} };
 }
 
@@ -29,38 +33,47 @@ function untilEnded(): Promise<void> {
   });
 }
 
-async function inLines(place: Place, asked: WatchQuestion, ended: Promise<void>): Promise<void> {
+async function inLines(
+  scope: ClusterScope,
+  options: WatchOptions,
+  ended: Promise<void>,
+): Promise<void> {
   let isComplete = false;
   const say = (change: ObjectChange): void => {
     // What is there at the beginning is no change.
     const line = isComplete ? lineOf(change, Date.now()) : undefined;
     if (line !== undefined) console.log(line);
   };
-  const fleet = new LiveFleet({ place, asked, onChange: say, onError: report });
+  const install = new LiveInstall({
+    scope,
+    options,
+    onChange: say,
+    onError: (error) => console.error(reasonOf(error)),
+  });
   try {
-    await Promise.race([fleet.start(), ended]);
+    await Promise.race([install.start(), ended]);
     isComplete = true;
-    const machines = fleet.now()?.machines;
+    const machines = install.now()?.machines;
     // Ctrl-C came first: nothing was read, which is not to be taken for no machines.
     if (machines) console.log(`Watching ${machines.length} machines.`);
     await ended;
   } finally {
-    await fleet.stop();
+    await install.stop();
   }
 }
 
-function report(error: unknown): void {
-  console.error(reasonOf(error));
-}
-
-async function onScreen(place: Place, asked: WatchQuestion, ended: Promise<void>): Promise<void> {
+async function onScreen(
+  scope: ClusterScope,
+  options: WatchOptions,
+  ended: Promise<void>,
+): Promise<void> {
   const draw = createLogUpdate(process.stdout);
   let isDirty = true;
   let trouble = '';
   let drawnAt = 0;
-  const fleet = new LiveFleet({
-    place,
-    asked,
+  const install = new LiveInstall({
+    scope,
+    options,
     onChange: () => {
       isDirty = true;
     },
@@ -70,22 +83,22 @@ async function onScreen(place: Place, asked: WatchQuestion, ended: Promise<void>
     },
   });
   const timer = setInterval(() => {
-    const seen = fleet.now();
+    const seen = install.now();
     const isDue = isDirty || Date.now() - drawnAt >= redrawEveryMs;
     if (!isDue || (!seen && trouble === '')) return;
     isDirty = false;
     drawnAt = Date.now();
     const { rows, columns } = process.stdout;
-    const { awaySince } = fleet;
+    const { awaySince } = install;
     draw(seen ? screenOf(seen, { rows, columns, trouble, awaySince }) : trouble);
     trouble = '';
   }, drawEveryMs);
   try {
-    await Promise.race([fleet.start(), ended]);
+    await Promise.race([install.start(), ended]);
     await ended;
   } finally {
     clearInterval(timer);
     draw.done();
-    await fleet.stop();
+    await install.stop();
   }
 }

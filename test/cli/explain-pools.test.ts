@@ -1,10 +1,10 @@
 import { explainDeployment } from '../../cli/explain/pools.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import { aMachineDeployment } from '../support/builders.ts';
-import { aFleet, minutesAgo, now } from './diagnosis/objects.ts';
+import { anInstall, minutesAgo, now } from './diagnosis/objects.ts';
 
 const explained = (deployment: MachineDeployment) =>
-  explainDeployment({ deployment, sets: [] }, aFleet());
+  explainDeployment({ deployment, sets: [] }, anInstall());
 
 test('a pool is as it is since the reason was written, not since the status of a condition', () => {
   const progressing = {

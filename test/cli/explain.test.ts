@@ -2,15 +2,15 @@ import { withEnvironment, withoutTemporal } from '../support/environment.ts';
 import { explainMachine } from '../../cli/explain/machine.ts';
 import { explain } from '../../cli/explain/explain.ts';
 import { formatExplanation } from '../../cli/explain/text.ts';
-import { stopLines } from '../../cli/fleet/notes.ts';
+import { stopLines } from '../../cli/install/notes.ts';
 import { linesOf } from '../../cli/explain/from-temporal.ts';
-import { timeOf } from '../../cli/diagnosis/times.ts';
+import { timeOf } from '../../cli/install/times.ts';
 import type { MachineStatus } from '../../workflows/api/machine.ts';
 import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
 import { aMachineSet } from '../support/builders.ts';
 import type { Changes } from './diagnosis/objects.ts';
 import {
-  aFleet,
+  anInstall,
   aMachine,
   draining,
   metaOf,
@@ -107,8 +107,8 @@ test.each<[what: string, until: string | undefined, changes: Changes]>([
     ),
   ],
 ])('a machine that is to go waits for %s', (what, until, changes) => {
-  const fleet = aFleet();
-  const found = explainMachine(aMachine('a', changes), { fleet, node: undefined });
+  const install = anInstall();
+  const found = explainMachine(aMachine('a', changes), { install, node: undefined });
   const since = Date.parse(minutesAgo(30));
   expect(found).toMatchObject({ state: 'Terminating', since, awaits: { what, since } });
   expect(found.awaits?.until).toBe(timeOf(until));
@@ -159,8 +159,8 @@ test.each<[string, Fate]>([
 ])('what becomes of a machine of %s that stays unhealthy', (_of, fate) => {
   const { metadata = {}, labels = {}, sequel, what } = fate;
   const set = { apiVersion: 'v1', kind: 'MachineSet' as const, spec: {} };
-  const fleet = aFleet({ sets: [{ ...set, metadata: metaOf('s', { labels }) }] });
-  const view = { fleet, node: undefined };
+  const install = anInstall({ sets: [{ ...set, metadata: metaOf('s', { labels }) }] });
+  const view = { install, node: undefined };
   const { awaits, findings } = explainMachine(aMachine('a', { metadata, status: unknown }), view);
   expect(awaits?.sequel).toBe(sequel);
   expect(findings).toMatchObject([{ trouble: 'unhealthy-node', sequel }]);
@@ -197,11 +197,11 @@ test('words of others move no cursor and paint nothing', async () => {
   expect(text).toContain('the cloud says hello');
   expect(text).not.toContain('\u001B');
   const stop = { namespace: 'shoot', uid: '1', reason: `${escape}disks`, since: 0 };
-  expect(stopLines(aFleet({ stops: [stop] })).join()).not.toContain('\u001B');
+  expect(stopLines(anInstall({ stops: [stop] })).join()).not.toContain('\u001B');
   const formatted = formatExplanation(
     {
       ...explainMachine(aMachine('a', { spec: { providerID: `x${escape}` } }), {
-        fleet: aFleet(),
+        install: anInstall(),
         node: undefined,
       }),
       notes: [`Temporal does not answer: ${escape}`],
@@ -245,7 +245,7 @@ test('a machine without a cluster for its Node has none to be read', async () =>
 test('a machine without an instance has no Node yet, and a class that is missing is not to be edited', () => {
   const said = 'code = [InvalidArgument] message = [MachineClass "small" does not exist]';
   const machine = aMachine('a', { status: refused('InvalidArgument', said) });
-  const { facts, findings } = explainMachine(machine, { fleet: aFleet(), node: undefined });
+  const { facts, findings } = explainMachine(machine, { install: anInstall(), node: undefined });
   expect(facts).toContainEqual({ name: 'Node', value: 'none yet' });
   expect(findings[0]?.commands).toEqual([
     expect.any(String),

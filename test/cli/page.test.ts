@@ -8,7 +8,7 @@ import { stuckAnswer } from '../../cli/stuck/stuck.ts';
 import { timelineAnswer } from '../../cli/timeline/timeline.ts';
 import { rootOf, treeAnswer } from '../../cli/tree/tree.ts';
 import { aMachine, now } from './diagnosis/objects.ts';
-import { aBlockedDrain, aFleetInTrouble, aLifecycle } from './diagnosis/fleet-in-trouble.ts';
+import { aBlockedDrain, anInstallInTrouble, aLifecycle } from './diagnosis/install-in-trouble.ts';
 
 const page = new URL('../../docs/cli.md', import.meta.url);
 
@@ -16,16 +16,19 @@ withEnvironment({ LC_ALL: 'C.UTF-8', NO_COLOR: '1', FORCE_COLOR: undefined });
 
 /** What a block of the page begins with, and what follows. */
 const examples: Readonly<Record<string, () => string>> = {
-  '$ millwright status': () => statusAnswer(aFleetInTrouble(), { isWide: false }).text,
-  '$ millwright stuck': () => stuckAnswer(aFleetInTrouble(), { isWide: false }).text,
+  '$ millwright status': () => statusAnswer(anInstallInTrouble(), { isWide: false }).text,
+  '$ millwright stuck': () => stuckAnswer(anInstallInTrouble(), { isWide: false }).text,
   '$ millwright tree mcd/pool': () => {
-    const fleet = aFleetInTrouble();
-    const root = rootOf({ kind: 'machinedeployment', name: 'pool' }, { fleet, namespace: 'shoot' });
-    return treeAnswer(root, { fleet, isWide: false }).text;
+    const install = anInstallInTrouble();
+    const root = rootOf(
+      { kind: 'machinedeployment', name: 'pool' },
+      { install, namespace: 'shoot' },
+    );
+    return treeAnswer(root, { install, isWide: false }).text;
   },
   '$ millwright explain machine/pool-1-b': () => {
     const explained = explainMachine(aBlockedDrain(), {
-      fleet: aFleetInTrouble(),
+      install: anInstallInTrouble(),
       node: undefined,
     });
     return formatExplanation(explained, now);
@@ -54,8 +57,8 @@ test.each(Object.entries(examples))('%s', async (start, print) => {
 });
 
 test('a name that is in no object is said', () => {
-  const fleet = { ...aFleetInTrouble(), machines: [aMachine('x')] };
-  const where = { fleet, namespace: 'shoot' };
+  const install = { ...anInstallInTrouble(), machines: [aMachine('x')] };
+  const where = { install, namespace: 'shoot' };
   expect(() => rootOf({ kind: 'machineset', name: 'y' }, where)).toThrow(
     'There is no machineset/y in namespace shoot.',
   );

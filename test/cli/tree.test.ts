@@ -4,7 +4,7 @@ import { subjectOf } from '../../cli/explain/subject.ts';
 import { rootOf, treeAnswer } from '../../cli/tree/tree.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import {
-  aFleet,
+  anInstall,
   aMachine,
   metaOf,
   minutesAgo,
@@ -26,7 +26,10 @@ const aSet = (replicas: number): MachineSet => ({
 
 test('a set whose deployment is gone is there all the same, and so are its machines', () => {
   const machine = aMachine('a', { metadata: ownedBy('MachineSet', 'pool-1'), status: running });
-  const where = { fleet: aFleet({ sets: [aSet(1)], machines: [machine] }), namespace: 'shoot' };
+  const where = {
+    install: anInstall({ sets: [aSet(1)], machines: [machine] }),
+    namespace: 'shoot',
+  };
   const set = { kind: 'machineset', name: 'pool-1' } as const;
   expect(subjectOf(set, where)).toMatchObject({ kind: 'machineset' });
   expect(rootOf(set, where)).toMatchObject({ name: 'pool-1', branches: [{ name: 'a' }] });
@@ -49,7 +52,7 @@ test.each<[string, number, { state?: string; awaits?: string }]>([
     aMachine('b', { metadata: ofSet, status: running }),
     aMachine('c', { metadata: going, status: { currentStatus: { phase: 'Terminating' } } }),
   ];
-  const explained = explainSet({ set: aSet(replicas), machines }, aFleet());
+  const explained = explainSet({ set: aSet(replicas), machines }, anInstall());
   expect(explained.state).toBe(state);
   expect(explained.awaits?.what).toBe(awaits);
 });
@@ -58,15 +61,15 @@ test('a set whose machines cannot be made is not complete', () => {
   const machines = [
     aMachine('a', { status: refused('ResourceExhausted', 'the quota is used up') }),
   ];
-  const { state, awaits } = explainSet({ set: aSet(1), machines }, aFleet());
+  const { state, awaits } = explainSet({ set: aSet(1), machines }, anInstall());
   expect(state).toBe('Scaling');
   expect(awaits?.what).toBe('1 machine that is available; there are 0');
 });
 
 test('a stop stands above a tree, in which machines wait because of it', () => {
   const stops = [{ namespace: 'shoot', uid: '1', reason: 'wrong disks', by: 'ada', since: now }];
-  const fleet = aFleet({ machines: [aMachine('a')], stops });
-  const root = rootOf({ kind: 'machine', name: 'a' }, { fleet, namespace: 'shoot' });
-  const lines = treeAnswer(root, { fleet, isWide: false }).text.split('\n');
+  const install = anInstall({ machines: [aMachine('a')], stops });
+  const root = rootOf({ kind: 'machine', name: 'a' }, { install, namespace: 'shoot' });
+  const lines = treeAnswer(root, { install, isWide: false }).text.split('\n');
   expect(lines[0]).toBe('shoot is stopped since 0s by ada: wrong disks');
 });

@@ -1,13 +1,13 @@
 /** What `millwright watch` shows of a sequence of states: lines in a pipe, else a screen. */
 import { withEnvironment } from '../support/environment.ts';
-import type { Fleet } from '../../cli/diagnosis/fleet.ts';
+import type { Install } from '../../cli/install/install.ts';
 import { lineOf } from '../../cli/watch/changes.ts';
 import { screenOf, type ScreenView } from '../../cli/watch/screen.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { Machine, MachineStatus } from '../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';
-import { aFleet, aMachine, metaOf, minutesAgo, now, running } from './diagnosis/objects.ts';
-import { aFleetInTrouble } from './diagnosis/fleet-in-trouble.ts';
+import { anInstall, aMachine, metaOf, minutesAgo, now, running } from './diagnosis/objects.ts';
+import { anInstallInTrouble } from './diagnosis/install-in-trouble.ts';
 
 withEnvironment({ LC_ALL: 'C.UTF-8', NO_COLOR: '1', FORCE_COLOR: undefined });
 
@@ -71,47 +71,47 @@ describe('in a pipe', () => {
 
 type Terminal = Omit<ScreenView, 'rows' | 'trouble'>;
 
-function drawn(fleet: Fleet, rows: number | undefined, terminal: Terminal = {}): string[] {
-  return screenOf(fleet, { rows, trouble: '', ...terminal }).split('\n');
+function drawn(install: Install, rows: number | undefined, terminal: Terminal = {}): string[] {
+  return screenOf(install, { rows, trouble: '', ...terminal }).split('\n');
 }
 
 describe('in a terminal', () => {
   test('each state is the screen of status, without what only status asks for', () => {
-    const inTrouble = drawn(aFleetInTrouble(), 40);
+    const inTrouble = drawn(anInstallInTrouble(), 40);
     expect(inTrouble[0]).toBe('Namespace shoot: 5 machines, 3 ready, 2 failing');
     expect(inTrouble).toContainEqual(expect.stringMatching(/^drain-budget +machine\/pool-1-b/));
     expect(inTrouble).toContainEqual(expect.stringMatching(/^pool +3\/4 +2 /));
-    const repaired = drawn(aFleet({ machines: [aMachine('a', { status: running })] }), 40);
+    const repaired = drawn(anInstall({ machines: [aMachine('a', { status: running })] }), 40);
     expect(repaired[0]).toBe('Namespace shoot: 1 machine, 1 ready');
     expect(repaired).toContain('Nothing is stuck.');
     expect(repaired.join('\n')).not.toContain('Temporal was not asked');
   });
 
   test('a low terminal shows the top, and how much is left out', () => {
-    const all = drawn(aFleetInTrouble(), 40);
-    const low = drawn(aFleetInTrouble(), 8);
+    const all = drawn(anInstallInTrouble(), 40);
+    const low = drawn(anInstallInTrouble(), 8);
     expect(low).toEqual([...all.slice(0, 6), `(${all.length - 6} more lines)`]);
-    expect(drawn(aFleetInTrouble(), 1)).toHaveLength(6);
-    expect(drawn(aFleetInTrouble(), undefined)).toEqual(all);
+    expect(drawn(anInstallInTrouble(), 1)).toHaveLength(6);
+    expect(drawn(anInstallInTrouble(), undefined)).toEqual(all);
   });
 
   test('a narrow terminal shows the top as well: a long line takes several of its rows', () => {
-    const all = drawn(aFleetInTrouble(), 40);
+    const all = drawn(anInstallInTrouble(), 40);
     const columns = 80;
     const rowsOf = (lines: readonly string[]): number =>
       lines.reduce((sum, line) => sum + Math.max(Math.ceil(line.length / columns), 1), 0);
-    const narrow = drawn(aFleetInTrouble(), 12, { columns });
+    const narrow = drawn(anInstallInTrouble(), 12, { columns });
     expect(rowsOf(all)).toBeGreaterThan(12);
     expect(narrow.slice(0, 3)).toEqual(all.slice(0, 3));
     expect(narrow.at(-1)).toBe(`(${all.length - narrow.length + 1} more lines)`);
     // The library adds a row for the cursor, and cuts what is too high from the top.
     expect(rowsOf(narrow)).toBeLessThan(12);
-    expect(drawn(aFleetInTrouble(), rowsOf(all) + 2, { columns })).toEqual(all);
+    expect(drawn(anInstallInTrouble(), rowsOf(all) + 2, { columns })).toEqual(all);
   });
 
   test('while the API server is away it says so first, and of when the rest is', () => {
-    const all = drawn(aFleetInTrouble(), 40);
-    expect(drawn(aFleetInTrouble(), 40, { awaySince: now - 180_000 })).toEqual([
+    const all = drawn(anInstallInTrouble(), 40);
+    expect(drawn(anInstallInTrouble(), 40, { awaySince: now - 180_000 })).toEqual([
       'The API server has not answered for 3m: what follows is of then.',
       '',
       ...all,
@@ -119,9 +119,9 @@ describe('in a terminal', () => {
   });
 
   test('what failed stands below, until the next drawing', () => {
-    const all = drawn(aFleetInTrouble(), 40);
+    const all = drawn(anInstallInTrouble(), 40);
     const trouble = 'the API server is away';
-    const below = screenOf(aFleetInTrouble(), { rows: 40, trouble }).split('\n');
+    const below = screenOf(anInstallInTrouble(), { rows: 40, trouble }).split('\n');
     expect(below).toEqual([...all, trouble]);
   });
 });

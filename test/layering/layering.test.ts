@@ -22,7 +22,7 @@ function roomOf(file: string): Room {
   return room;
 }
 
-/** Types too, and what a file imports or names while it runs. */
+/** Types too, and what a file imports while it runs. */
 function importsOf(file: string): Import[] {
   const text = readSource(file);
   const found = text.matchAll(/(?:\bfrom\s+|^import\s+|\bimport\()'([^'$]+)'/gm);
@@ -84,6 +84,22 @@ test('each room imports only rooms that stand before it in the table', () => {
   );
   expect(upward.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
 });
+
+test('no file imports itself by way of others', () => {
+  expect(filesInCircles()).toEqual([]);
+});
+
+/** Without the files that lead to no circle, and those that no circle leads to. */
+function filesInCircles(): string[] {
+  let left = imports.filter(({ target, isPackage }) => !isPackage && files.includes(target));
+  for (;;) {
+    const importing = new Set(left.map(({ file }) => file));
+    const imported = new Set(left.map(({ target }) => target));
+    const inner = left.filter(({ file, target }) => imported.has(file) && importing.has(target));
+    if (inner.length === left.length) return [...importing].toSorted();
+    left = inner;
+  }
+}
 
 test('the driver of one cloud imports nothing of another cloud', () => {
   const crossing = imports.filter(({ file, target }) => {

@@ -1,6 +1,6 @@
 /** One run of the live suite: plan, checks, sweep. */
 import { randomBytes } from 'node:crypto';
-import type { Finding } from '../../cli/driver/conformance/report.ts';
+import type { Verdict } from '../../cli/driver/conformance/report.ts';
 import { lineOf } from '../../cli/driver/conformance/report.ts';
 import type { Driver, ListRequest } from '../../activities/drivers/driver.ts';
 import { namespace } from '../support/builders.ts';
@@ -56,7 +56,7 @@ async function checked(live: LiveRun): Promise<boolean> {
   }
 }
 
-async function findingsIn(live: LiveRun, run: string): Promise<Finding[]> {
+async function findingsIn(live: LiveRun, run: string): Promise<Verdict[]> {
   const { options, providerSpec, secret, print, sleep } = live;
   const { maxInstances, maxMinutes } = options.limits;
   const signal = AbortSignal.any([live.signal, AbortSignal.timeout(maxMinutes * 60_000)]);
@@ -64,7 +64,7 @@ async function findingsIn(live: LiveRun, run: string): Promise<Finding[]> {
   const driver = limitedDriver(live.driver, limits);
   const subject = { driver, provider: options.provider, providerSpec, secret };
   const { cluster } = listRequestOf(live);
-  const onFinding = (finding: Finding): void => print(lineOf(finding));
+  const onFinding = (finding: Verdict): void => print(lineOf(finding));
   return await findingsOf(subject, { run, cluster, signal, onFinding });
 }
 

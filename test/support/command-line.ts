@@ -1,5 +1,5 @@
 /** The command line of `millwright`, in this process. */
-import type { Answer } from '../../cli/answer.ts';
+import type { Answer } from '../../cli/command-line/answer.ts';
 import { createProgram } from '../../cli/program.ts';
 
 const silent = { writeOut: () => undefined, writeErr: () => undefined };

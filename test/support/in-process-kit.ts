@@ -4,7 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { DriverUnderTest } from '../../cli/driver/conformance/driver-under-test.ts';
-import type { Finding } from '../../cli/driver/conformance/report.ts';
+import type { Verdict } from '../../cli/driver/conformance/report.ts';
 import { runChecks } from '../../cli/driver/conformance/run.ts';
 import type { Asker } from '../../cli/driver/conformance/temporal.ts';
 import { Trial } from '../../cli/driver/conformance/trial.ts';
@@ -35,13 +35,13 @@ export interface KitOptions {
   /** Aborted: the check that runs is the last one, and the clean-up follows. Default: never. */
   signal?: AbortSignal;
   /** Told of each check when it is over. */
-  onFinding?: (finding: Finding) => void;
+  onFinding?: (finding: Verdict) => void;
 }
 
 const never = new AbortController().signal;
 
 /** What the kit says; in order. */
-export async function findingsOf(subject: Subject, options: KitOptions = {}): Promise<Finding[]> {
+export async function findingsOf(subject: Subject, options: KitOptions = {}): Promise<Verdict[]> {
   const { driver, provider, providerSpec, secret, badSpecs = [], trouble } = subject;
   const { run = 'verify-unit', cluster = 'cluster-1', signal = never } = options;
   const { onFinding = () => undefined } = options;

@@ -18,15 +18,13 @@ export function badSpecsOf(good: unknown, named: readonly Record<string, unknown
   const ofFields = Object.entries(spec)
     .filter(([, value]) => value !== null && value !== undefined)
     .slice(0, fieldsMax)
-    .map(([field, value]) => ({ [field]: ofAnotherType(value) }));
+    .map(([field, value]) => ({
+      [field]: typeof value === 'object' ? 'verify' : { verify: true },
+    }));
   return [...ofFields, ...named].flatMap((change) => {
     const [first] = Object.entries(change);
     if (!first) return [];
     const [field, value] = first;
     return [{ field, value, providerSpec: { ...spec, ...change } }];
   });
-}
-
-function ofAnotherType(value: unknown): unknown {
-  return typeof value === 'object' ? 'verify' : { verify: true };
 }

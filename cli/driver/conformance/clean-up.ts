@@ -3,7 +3,7 @@ import { ignoreNotFound } from '../../../kube/client/ignore.ts';
 import { customResource, node } from '../../../kube/client/paths.ts';
 import type { Check } from './checks/check.ts';
 import { listOf } from './checks/listing.ts';
-import type { Asked, Trial } from './trial.ts';
+import type { Trial } from './trial.ts';
 import { Mismatch } from './verdict.ts';
 
 export const cleanUp: Check = {
@@ -46,16 +46,18 @@ async function attemptEach<T>(
   return problems;
 }
 
-const machineOf = ({ request: { machine } }: Asked): string => machine.name;
-
 /** First by token and name, as one may exist that no answer named. */
 async function deleteInstances({ asked, driver, className }: Trial): Promise<string[]> {
-  return await attemptEach(asked, machineOf, async ({ request }) => {
-    // The class of a wrong spec may keep a driver from deleting; the credentials are the same.
-    const deletion = { ...request, className, isRetry: true };
-    const came = await driver.ask('deleteInstance', deletion);
-    if (came.outcome !== 'deleted') throw new Error(JSON.stringify(came));
-  });
+  return await attemptEach(
+    asked,
+    ({ request: { machine } }) => machine.name,
+    async ({ request }) => {
+      // The class of a wrong spec may keep a driver from deleting; the credentials are the same.
+      const deletion = { ...request, className, isRetry: true };
+      const came = await driver.ask('deleteInstance', deletion);
+      if (came.outcome !== 'deleted') throw new Error(JSON.stringify(came));
+    },
+  );
 }
 
 const idOf = ({ providerID }: { providerID: string }): string => providerID;
@@ -78,15 +80,13 @@ async function deleteNodes({ asked, driver, parts: { kube } }: Trial): Promise<s
     return typeof nodeName === 'string' ? [nodeName] : [];
   });
   const names = asked.map(({ request }) => request.machine.name);
-  const ours = new Set(created.filter((nodeName) => isOneOf(names, nodeName)));
+  // A driver that is broken may name the Node of another machine.
+  const isOurs = (nodeName: string): boolean =>
+    names.some((name) => nodeName === name || nodeName.startsWith(`${name}.`));
+  const ours = new Set(created.filter(isOurs));
   return await attemptEach(ours, String, async (name) => {
     await ignoreNotFound(kube.delete(node(name)));
   });
-}
-
-/** A driver that is broken may name the Node of another machine. */
-function isOneOf(machines: readonly string[], nodeName: string): boolean {
-  return machines.some((name) => nodeName === name || nodeName.startsWith(`${name}.`));
 }
 
 async function deleteClasses({ classNames, parts: { kube, namespace } }: Trial): Promise<string[]> {

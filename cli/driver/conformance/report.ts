@@ -1,6 +1,6 @@
 /** What a run found, for people and for programs. */
 
-export interface Finding {
+export interface Verdict {
   /** What was checked. */
   check: string;
   result: 'ok' | 'failed' | 'skipped';
@@ -24,13 +24,13 @@ export interface Report {
   ok: number;
   failed: number;
   skipped: number;
-  findings: Finding[];
+  findings: Verdict[];
 }
 
 export type Subject = Pick<Report, 'provider' | 'queue' | 'namespace' | 'className' | 'run'>;
 
-export function reportOf(subject: Subject, findings: Finding[]): Report {
-  const count = (result: Finding['result']): number =>
+export function reportOf(subject: Subject, findings: Verdict[]): Report {
+  const count = (result: Verdict['result']): number =>
     findings.filter((finding) => finding.result === result).length;
   const failed = count('failed');
   const counts = { ok: count('ok'), failed, skipped: count('skipped') };
@@ -43,7 +43,7 @@ export function heading({ provider, queue, namespace, className, run }: Subject)
 
 const longestCame = 1_000;
 
-export function lineOf({ check, result, expected, came, reason, milliseconds }: Finding): string {
+export function lineOf({ check, result, expected, came, reason, milliseconds }: Verdict): string {
   const line = `${result.padEnd(7)} ${check}`;
   if (result === 'ok') return `${line} (${milliseconds} ms)`;
   if (result === 'skipped') return `${line}: ${reason}`;

@@ -9,23 +9,23 @@ import { deletionChecks } from './checks/deletion.ts';
 import { listingChecks } from './checks/listing.ts';
 import { troubleChecks } from './checks/trouble.ts';
 import { cleanUp } from './clean-up.ts';
-import type { Finding } from './report.ts';
+import type { Verdict } from './report.ts';
 import type { Trial } from './trial.ts';
 import { withoutSecrets } from './secrets.ts';
 import { Mismatch, Skipped } from './verdict.ts';
 
-export interface RunOptions {
+interface RunOptions {
   /** Aborted: the check that runs is the last one, and the clean-up follows. */
   signal: AbortSignal;
   /** Called for each check when it is over. */
-  onFinding(finding: Finding): void;
+  onFinding(finding: Verdict): void;
 }
 
 export async function runChecks(
   trial: Trial,
   { signal, onFinding }: RunOptions,
-): Promise<Finding[]> {
-  const findings: Finding[] = [];
+): Promise<Verdict[]> {
+  const findings: Verdict[] = [];
   const run = async (check: Check): Promise<void> => {
     const finding = await findingOf(trial, check);
     findings.push(finding);
@@ -54,7 +54,7 @@ const brokenOff: Check = {
   run: () => Promise.reject(new Mismatch('time for all checks', 'the command was asked to end')),
 };
 
-async function findingOf(trial: Trial, { says, run }: Check): Promise<Finding> {
+async function findingOf(trial: Trial, { says, run }: Check): Promise<Verdict> {
   const begunAt = performance.now();
   const { result, ...words } = await outcomeOf(() => run(trial));
   const milliseconds = Math.round(performance.now() - begunAt);
@@ -67,7 +67,7 @@ async function findingOf(trial: Trial, { says, run }: Check): Promise<Finding> {
 
 async function outcomeOf(
   run: () => Promise<void>,
-): Promise<Pick<Finding, 'result' | 'expected' | 'came' | 'reason'>> {
+): Promise<Pick<Verdict, 'result' | 'expected' | 'came' | 'reason'>> {
   try {
     await run();
     return { result: 'ok' };

@@ -6,7 +6,7 @@ import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import type { Trouble } from './trouble.ts';
 import { Skipped } from './verdict.ts';
 
-export interface TrialParts {
+interface TrialParts {
   /** Names this run; names of machines and classes begin with it. */
   run: string;
   driver: DriverUnderTest;

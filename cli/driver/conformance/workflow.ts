@@ -55,11 +55,10 @@ export async function askDriver({ activity, queue, input }: Question): Promise<R
     taskQueue: queue,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   });
-  return await driver[activity](input).then(answered, failed);
-}
-
-function answered(answer: unknown): Reply {
-  return { came: 'answer', answer };
+  return await driver[activity](input).then(
+    (answer): Reply => ({ came: 'answer', answer }),
+    failed,
+  );
 }
 
 function failed(error: unknown): Reply {

@@ -1,10 +1,10 @@
 /** What a command on a machine says before it does anything. */
 import { eventually } from '../../support/eventually.ts';
 import { act } from '../../../cli/act/act.ts';
-import type { ActQuestion } from '../../../cli/act/command.ts';
+import type { ActOptions } from '../../../cli/act/act.ts';
 import { preserve } from '../../../cli/preserve/preserve.ts';
 import type { KubeObject } from '../../../kube/client/client.ts';
-import { signed } from '../../../cli/written-command/write.ts';
+import { signed } from '../../../cli/act/write-command.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { ReviewingClient } from '../../support/api-server/reviewing-client.ts';
@@ -29,7 +29,7 @@ function aPlace(changes: Parameters<typeof aMachine>[0] = { metadata: going, sta
   return { kube: new ReviewingClient(aMachine(changes), pod, budget), namespace: 'shoot' };
 }
 
-const ask = (verb: 'skipDrain' | 'forceDelete' | 'retryNow'): ActQuestion => ({
+const ask = (verb: 'skipDrain' | 'forceDelete' | 'retryNow'): ActOptions => ({
   name: 'pool-a',
   command: { verb },
 });

@@ -1,7 +1,7 @@
 /** The order of a run, and its end. What it finds is tested end to end, on drivers that run. */
 import { DriverUnderTest } from '../../../cli/driver/conformance/driver-under-test.ts';
 import { heading, lineOf, reportOf, totals } from '../../../cli/driver/conformance/report.ts';
-import type { Finding } from '../../../cli/driver/conformance/report.ts';
+import type { Verdict } from '../../../cli/driver/conformance/report.ts';
 import { runChecks } from '../../../cli/driver/conformance/run.ts';
 import { Trial } from '../../../cli/driver/conformance/trial.ts';
 import type { Question, Reply } from '../../../cli/driver/conformance/workflow.ts';
@@ -29,7 +29,7 @@ async function runOn(
   const machineClass = aMachineClass({ providerSpec });
   const about = { run: 'verify-1', namespace, cluster: 'c', secret: { key: 'hunter2' } };
   const trial = new Trial({ ...about, driver, kube, machineClass, badSpecs: [] });
-  const told: Finding[] = [];
+  const told: Verdict[] = [];
   const findings = await runChecks(trial, { signal, onFinding: (finding) => told.push(finding) });
   expect(told).toEqual(findings);
   return { asked, findings, kube };
@@ -84,7 +84,7 @@ test('the report says what was expected and what came', () => {
     className: 'small',
     run: 'verify-1',
   };
-  const findings: Finding[] = [
+  const findings: Verdict[] = [
     { check: 'a', result: 'ok', milliseconds: 5 },
     { check: 'b', result: 'failed', expected: 'one', came: 'two', milliseconds: 5 },
     { check: 'c', result: 'skipped', reason: 'no b', milliseconds: 5 },

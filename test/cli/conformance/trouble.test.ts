@@ -4,7 +4,7 @@
  */
 import { createAwsDriver } from '../../../activities/drivers/aws/driver.ts';
 import { type Driver, DriverError } from '../../../activities/drivers/driver.ts';
-import type { Finding } from '../../../cli/driver/conformance/report.ts';
+import type { Verdict } from '../../../cli/driver/conformance/report.ts';
 import { troubleBy, type Trouble } from '../../../cli/driver/conformance/trouble.ts';
 import { Skipped } from '../../../cli/driver/conformance/verdict.ts';
 import { aSpec as anAwsSpec } from '../../activities/drivers/aws/a-class.ts';
@@ -114,7 +114,7 @@ async function gcp(): Promise<Cloud> {
 }
 
 const checks = ['a cloud that never answers', 'an HTML page', 'an instance that dies'];
-const ofTroubles = (findings: Finding[]): Finding[] =>
+const ofTroubles = (findings: Verdict[]): Verdict[] =>
   findings.filter(({ check }) => checks.some((one) => check.startsWith(one)));
 
 describe.each([

@@ -1,6 +1,6 @@
 /** A run whose output is read no more cleans up all the same. */
 import { EventEmitter } from 'node:events';
-import { endWithOutput } from '../../../cli/closed-output.ts';
+import { endWithOutput } from '../../../cli/command-line/closed-output.ts';
 import { verifyWith } from '../../../cli/driver/verify.ts';
 import type { Question } from '../../../cli/driver/conformance/workflow.ts';
 import { aMachineClass, namespace } from '../../support/builders.ts';
@@ -32,7 +32,12 @@ test.each(['EPIPE', 'EIO'])(
     const place = { kube: new InMemoryClient(aMachineClass()), namespace };
     const subject = { machineClass: aMachineClass(), secret: {}, secretFaults: [] };
     const asked = { provider: 'virtual', queue: 'q', clusterId: 'c', badSpecs: [] };
-    const report = await verifyWith(asker, { place, asked, subject, run: 'verify-1' });
+    const report = await verifyWith(asker, {
+      scope: place,
+      options: asked,
+      subject,
+      run: 'verify-1',
+    });
     expect(end).not.toHaveBeenCalled();
     expect(activities).toEqual([
       'validateClass',

@@ -1,14 +1,14 @@
 /** What holds up a namespace, and what is wrong with pools. */
 import { readFile } from 'node:fs/promises';
 import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
-import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
+import type { Install, WarningFact } from '../../../cli/install/install.ts';
 import { troubles } from '../../../cli/diagnosis/trouble.ts';
 import { statusAnswer } from '../../../cli/status/status.ts';
 import { stuckAnswer } from '../../../cli/stuck/stuck.ts';
-import { aFleet, aMachine, metaOf, minutesAgo, now, refused, running } from './objects.ts';
+import { anInstall, aMachine, metaOf, minutesAgo, now, refused, running } from './objects.ts';
 
-const found = (changes: Partial<Fleet>) =>
-  diagnose(aFleet(changes)).map(({ trouble, object, cause }) => [
+const found = (changes: Partial<Install>) =>
+  diagnose(anInstall(changes)).map(({ trouble, object, cause }) => [
     trouble,
     `${object.kind}/${object.name}`,
     cause,
@@ -32,8 +32,8 @@ test('a stop is a trouble when it has stood for an hour', () => {
 
 test('a stop counts earlier or later where that is asked for', () => {
   const stop = { namespace: 'shoot', uid: '1', reason: 'wrong disks', by: 'ada' };
-  const fleet = aFleet({ stops: [{ ...stop, since: Date.parse(minutesAgo(2)) }] });
-  const toldFor = (stoppedFor: number) => stuckAnswer(fleet, { isWide: false, stoppedFor }).names;
+  const install = anInstall({ stops: [{ ...stop, since: Date.parse(minutesAgo(2)) }] });
+  const toldFor = (stoppedFor: number) => stuckAnswer(install, { isWide: false, stoppedFor }).names;
   expect(toldFor(60)).toEqual(['configmap/millwright-stop']);
   expect(toldFor(180)).toEqual([]);
 });
@@ -92,7 +92,7 @@ const unreached = { address: 't:7233', namespace: 'machines', failure: 'no conne
 test('an address of the flags that only the pods reach is no trouble while the watcher reaches it', () => {
   const temporal = { ...unreached, isOfWatcher: true };
   expect(found({ temporal })).toEqual([]);
-  expect(stuckAnswer(aFleet({ temporal }), { isWide: false }).text).toBe(
+  expect(stuckAnswer(anInstall({ temporal }), { isWide: false }).text).toBe(
     'Nothing is stuck.\n\nTemporal at t:7233, as the flags of the watcher have it, cannot be reached from here (no connection): --temporal-address names another way.',
   );
   const pause = { reason: 'temporal', from: now - 60_000 } as const;
@@ -109,17 +109,17 @@ test('an address of the flags that only the pods reach is no trouble while the w
 
 test('a refusal is an answer of Temporal', () => {
   const temporal = { ...unreached, failure: 'Request unauthorized.', isRefused: true };
-  const fleet = aFleet({ temporal, leases: [] });
-  expect(diagnose(fleet)).toEqual([]);
-  expect(stuckAnswer(fleet, { isWide: false }).text).toContain(
+  const install = anInstall({ temporal, leases: [] });
+  expect(diagnose(install)).toEqual([]);
+  expect(stuckAnswer(install, { isWide: false }).text).toContain(
     'Temporal at t:7233 refuses this command: Request unauthorized.',
   );
-  expect(statusAnswer(fleet, { isWide: false }).text).toContain(
+  expect(statusAnswer(install, { isWide: false }).text).toContain(
     'Temporal: t:7233 refuses this command\n',
   );
 });
 
-const warned = (reason: string, name: string, at: number) => ({
+const warned = (reason: WarningFact['reason'], name: string, at: number) => ({
   namespace: 'shoot',
   reason,
   object: { kind: 'MachineClass', name },
@@ -244,9 +244,9 @@ test('programs get what stands below the findings as well', () => {
   const stops = [{ namespace: 'shoot', uid: '1', reason: 'wrong disks', by: 'ada', since }];
   const temporal = { ...unreached, isOfWatcher: true };
   const stop = { namespace: 'shoot', reason: 'wrong disks', by: 'ada', since: minutesAgo(2) };
-  const { data } = stuckAnswer(aFleet({ stops, temporal }), { isWide: false });
+  const { data } = stuckAnswer(anInstall({ stops, temporal }), { isWide: false });
   expect(data).toEqual({ findings: [], stops: [stop], temporal, unread: [] });
-  const { data: leaders } = statusAnswer(aFleet(), { isWide: false });
+  const { data: leaders } = statusAnswer(anInstall(), { isWide: false });
   const leader = { namespace: 'shoot', holder: 'watcher-0', renewedAt: minutesAgo(0) };
   expect(leaders).toMatchObject({ leaders: [leader], temporal: null });
 });
@@ -254,7 +254,7 @@ test('programs get what stands below the findings as well', () => {
 test('a namespace that has nothing of ours is not one in which nothing works', () => {
   const none = { ...lease, holder: undefined, renewedAt: undefined };
   expect(found({ leases: [none] })).toEqual([]);
-  expect(stuckAnswer(aFleet({ leases: [none] }), { isWide: false }).text).toContain(
+  expect(stuckAnswer(anInstall({ leases: [none] }), { isWide: false }).text).toContain(
     'Namespace shoot has no machines, and no watcher has led there: -n names another.',
   );
   const machine = aMachine('a', { metadata: { creationTimestamp: minutesAgo(0) } });

@@ -2,23 +2,23 @@
 import { writeCertificateEnds } from '../../../kube/objects/certificate-ends.ts';
 import { writeRestore } from '../../../kube/objects/restore-note.ts';
 import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
-import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
-import { allLeaseFacts, leaseFactsOf } from '../../../cli/fleet/lease-facts.ts';
+import type { Install } from '../../../cli/install/install.ts';
+import { allLeaseFacts, leaseFactsOf } from '../../../cli/install/lease-facts.ts';
 import { processLines } from '../../../cli/status/processes.ts';
-import { aFleet, metaOf, minutesAgo, now } from './objects.ts';
+import { anInstall, metaOf, minutesAgo, now } from './objects.ts';
 
 const dayMs = 86_400_000;
 const file = '/etc/millwright/temporal-tls/tls.crt';
 
-function found(annotations: Record<string, string | undefined>, changes: Partial<Fleet> = {}) {
+function found(annotations: Record<string, string | undefined>, changes: Partial<Install> = {}) {
   const lease = {
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
     metadata: metaOf('millwright', { annotations: defined(annotations) }),
     spec: { holderIdentity: 'watcher-0', leaseDurationSeconds: 15, renewTime: minutesAgo(0) },
   };
-  const leases = leaseFactsOf([lease], { namespace: 'shoot', place: {} });
-  return diagnose(aFleet({ leases, ...changes }));
+  const leases = leaseFactsOf([lease], { namespace: 'shoot', leasePlace: {} });
+  return diagnose(anInstall({ leases, ...changes }));
 }
 
 function defined(annotations: Record<string, string | undefined>): Record<string, string> {
@@ -91,8 +91,8 @@ test.each([
   [{ name: 'eu', clusterName: '', isFleet: true }, 'safety/orphans/eu:shoot'],
   [{ name: 'eu', clusterName: '', isFleet: false }, 'safety/orphans/eu'],
   [{ name: '', clusterName: 'garden', isFleet: false }, 'safety/orphans/garden/shoot'],
-])('the schedule of %o', (install, id) => {
-  const [finding] = found(restoredAt(now), { install });
+])('the schedule of %o', (names, id) => {
+  const [finding] = found(restoredAt(now), { names });
   expect(finding?.commands.at(-1)).toContain(` --schedule-id ${id} `);
 });
 
@@ -121,14 +121,14 @@ function aLease(name: string, holder: string, annotations: Record<string, string
 
 const ofMcm = aLease(manager, 'mcm-0');
 const ofOurs = aLease(manager, 'watcher-0', { 'millwright.dev/holder': 'watcher-0' });
-const shared = { namespace: 'shoot', place: { resourceName: manager } } as const;
+const shared = { namespace: 'shoot', leasePlace: { resourceName: manager } } as const;
 
 test('while MCM acts, a watcher that waits is no reason that nothing happens', () => {
   const free = aLease('millwright', '');
-  const place = { namespace: 'shoot', place: {} };
+  const place = { namespace: 'shoot', leasePlace: {} };
   for (const leases of [[ofMcm], [free, ofMcm]]) {
-    const fleet = aFleet({ now: Date.now() + 120_000, leases: leaseFactsOf(leases, place) });
-    expect(diagnose(fleet)).toMatchObject([
+    const install = anInstall({ now: Date.now() + 120_000, leases: leaseFactsOf(leases, place) });
+    expect(diagnose(install)).toMatchObject([
       {
         trouble: 'worker-down',
         cause: `no watcher leads: MCM acts, mcm-0 holds Lease ${manager}`,
@@ -148,7 +148,7 @@ test('a Lease that is that of MCM as well says by whom it is held', () => {
   const leases = leaseFactsOf([ofMcm], shared);
   expect(leases).toMatchObject([{ mcm: { holder: 'mcm-0', lease: manager } }]);
   expect(leases[0]?.holder).toBeUndefined();
-  expect(processLines(aFleet({ leases }))).toEqual([
+  expect(processLines(anInstall({ leases }))).toEqual([
     `Watcher: none leads; MCM acts, mcm-0 holds Lease ${manager}`,
   ]);
 });
@@ -156,8 +156,8 @@ test('a Lease that is that of MCM as well says by whom it is held', () => {
 test('of all namespaces with several installs no Schedule of another one is named', () => {
   const watcher = { component: 'watcher', wanted: 1, available: 1, name: 'w' };
   const processes = ['a', 'b'].map((namespace) => ({ ...watcher, namespace }));
-  const install = { name: 'eu', clusterName: '', isFleet: false };
-  const all = { namespace: undefined, install };
+  const names = { name: 'eu', clusterName: '', isFleet: false };
+  const all = { namespace: undefined, names };
   const [one] = found(restoredAt(now), { ...all, processes: processes.slice(1) });
   expect(one?.commands.at(-1)).toContain(' --schedule-id safety/orphans/eu ');
   const [several] = found(restoredAt(now), { ...all, processes });

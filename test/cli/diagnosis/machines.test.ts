@@ -1,16 +1,16 @@
 /** Each trouble of a machine is found, by what Millwright writes on it. */
 import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
 import type { Finding } from '../../../cli/diagnosis/finding.ts';
-import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
-import { defaultTimeouts } from '../../../cli/diagnosis/fleet.ts';
+import type { Install } from '../../../cli/install/install.ts';
+import { defaultTimeouts } from '../../../cli/install/install.ts';
 import type { Trouble } from '../../../cli/diagnosis/trouble.ts';
-import { isoOf } from '../../../cli/diagnosis/finding.ts';
+import { isoOf } from '../../../cli/install/times.ts';
 import type { Machine, MachineStatus } from '../../../workflows/api/machine.ts';
 import type { Changes } from './objects.ts';
-import { aFleet, aMachine, draining, metaOf, minutesAgo, refused, running } from './objects.ts';
+import { anInstall, aMachine, draining, metaOf, minutesAgo, refused, running } from './objects.ts';
 
-function findingsOf(machine: Machine, changes: Partial<Fleet> = {}): Finding[] {
-  return diagnose(aFleet({ machines: [machine], ...changes }));
+function findingsOf(machine: Machine, changes: Partial<Install> = {}): Finding[] {
+  return diagnose(anInstall({ machines: [machine], ...changes }));
 }
 
 const retry = '. Will retry in next sync. Initiate node drain';
@@ -260,7 +260,7 @@ test('a drain is forced after its timeout, and later by the pauses since', () =>
     from: Date.parse(minutesAgo(20)),
     until: Date.parse(minutesAgo(10)),
   } as const;
-  const [lease] = aFleet().leases ?? [];
+  const [lease] = anInstall().leases ?? [];
   if (!lease) throw new Error('no Lease');
   const [moved] = findingsOf(machine, { leases: [{ ...lease, pauses: [pause] }] });
   expect(isoOf(moved?.until ?? 0)).toBe('2026-11-26T13:40:00Z');
@@ -337,7 +337,7 @@ test('more time to join is given where it is not taken back: on the pool of the 
     lastOperation: { ...running.lastOperation, state: 'Processing' as const },
   };
   const joining = { spec: { providerID: 'virtual:///a/i-1' }, status };
-  const linesOf = (metadata: object, sets: Fleet['sets'] = []) =>
+  const linesOf = (metadata: object, sets: Install['sets'] = []) =>
     findingsOf(aMachine('a', { ...joining, metadata }), { sets })[0]?.commands[1];
   const ofSet = ownedBy('MachineSet', 'pool-1');
   expect(linesOf({})).toBe(
@@ -350,7 +350,7 @@ test('more time to join is given where it is not taken back: on the pool of the 
   );
 });
 
-function moreTimeFor(creationTimeout: string | undefined, changes: Partial<Fleet> = {}) {
+function moreTimeFor(creationTimeout: string | undefined, changes: Partial<Install> = {}) {
   const machine = aMachine('a', {
     metadata: { creationTimestamp: minutesAgo(100) },
     spec: { providerID: 'virtual:///a/i-1', ...(creationTimeout && { creationTimeout }) },
@@ -391,8 +391,8 @@ test('time without a watcher counts in no deadline', () => {
   const machine = aMachine('a', { metadata: { creationTimestamp: minutesAgo(60) }, status });
   const lease = { namespace: 'shoot', name: 'millwright', pauses: [] };
   const renewedAt = Date.parse(minutesAgo(45));
-  const untilOf = (leases: Fleet['leases']) =>
-    isoOf(diagnose(aFleet({ machines: [machine], leases })).at(-1)?.until ?? 0);
+  const untilOf = (leases: Install['leases']) =>
+    isoOf(diagnose(anInstall({ machines: [machine], leases })).at(-1)?.until ?? 0);
   expect(untilOf([{ ...lease, holder: 'watcher-0', renewedAt }])).toBe('2026-11-26T11:20:00Z');
   // A quarter of an hour had gone when the watcher did.
   expect(untilOf([{ ...lease, holder: undefined, renewedAt }])).toBe('2026-11-26T12:05:00Z');

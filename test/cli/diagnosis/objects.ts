@@ -1,6 +1,6 @@
 /** Objects as the API server has them, with the texts that Millwright writes. */
-import type { Fleet } from '../../../cli/diagnosis/fleet.ts';
-import { defaultTimeouts } from '../../../cli/diagnosis/fleet.ts';
+import type { Install } from '../../../cli/install/install.ts';
+import { defaultTimeouts } from '../../../cli/install/install.ts';
 import type { Machine, MachineStatus } from '../../../workflows/api/machine.ts';
 import type { ObjectMeta } from '../../../workflows/api/meta.ts';
 
@@ -80,11 +80,11 @@ export function draining(description: string, errorCode?: string): Changes {
   };
 }
 
-export function aFleet(changes: Partial<Fleet> = {}): Fleet {
+export function anInstall(changes: Partial<Install> = {}): Install {
   return {
     now,
     namespace: 'shoot',
-    install: { name: '', clusterName: '', isFleet: false },
+    names: { name: '', clusterName: '', isFleet: false },
     deployments: [],
     sets: [],
     machines: [],

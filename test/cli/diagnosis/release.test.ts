@@ -1,7 +1,7 @@
 /** Code that does not go on with its workflows. */
 import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
-import type { ReleaseFacts } from '../../../cli/diagnosis/fleet.ts';
-import { aFleet, now } from './objects.ts';
+import type { ReleaseFacts } from '../../../cli/install/install.ts';
+import { anInstall, now } from './objects.ts';
 
 const deploymentName = 'machines_millwright';
 const good = { deploymentName, buildId: '1.0.0-good' };
@@ -19,7 +19,7 @@ function found(changes: Partial<ReleaseFacts>) {
   };
   const pollers = { [queue]: release.polling.length };
   const temporal = { address: 't:7233', namespace: 'machines', pollers, release };
-  return diagnose(aFleet({ temporal }));
+  return diagnose(anInstall({ temporal }));
 }
 
 const describeLine =

@@ -1,8 +1,8 @@
 /** Whether the address in the flags of a watcher answers this computer, and what that means. */
 import { withEnvironment, withoutTemporal } from '../../support/environment.ts';
-import type { Sight } from '../../../cli/doctor/sight.ts';
+import type { Observed } from '../../../cli/doctor/observed.ts';
 import { scheduleAmong, temporalChecks } from '../../../cli/doctor/temporal.ts';
-import { installOf } from '../../../cli/migrate/install.ts';
+import { installFlagsOf } from '../../../cli/install/flags.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 
 const address = '127.0.0.1:1';
@@ -16,17 +16,17 @@ async function found(asked: { temporalAddress?: string }, annotations: object = 
     metadata: { namespace: 'shoot', name: 'millwright', annotations },
     spec: { holderIdentity: 'watcher-0', renewTime: new Date().toISOString() },
   });
-  const flags = { ...installOf([]), temporalAddress: address };
+  const flags = { ...installFlagsOf([]), temporalAddress: address };
   const common = { kube, target: kube, isSameCluster: true, namespace: 'shoot', release: 'shoot' };
-  const sight: Sight = { ...common, ours: [], flags, install: 'shoot', taskQueue: undefined };
-  const { checks, close } = await temporalChecks(sight, asked, process.env);
+  const observed: Observed = { ...common, ours: [], flags, install: 'shoot', taskQueue: undefined };
+  const { checks, close } = await temporalChecks(observed, asked, process.env);
   await close();
   return await checks[0]?.run();
 }
 
 test('what the watcher reaches, and this computer does not, is no error', async () => {
   expect(await found({})).toMatchObject({
-    level: 'skipped',
+    state: 'skipped',
     text: expect.stringMatching(/^Temporal at 127\.0\.0\.1:1 .*--temporal-address/),
   });
 });
@@ -37,12 +37,12 @@ test('what the watcher does not reach either, or what was named, is an error', a
     found({}, { 'millwright.dev/pauses': pauses }),
     found({ temporalAddress: address }),
   ]);
-  expect(findings).toMatchObject([{ level: 'error' }, { level: 'error' }]);
+  expect(findings).toMatchObject([{ state: 'error' }, { state: 'error' }]);
 });
 
 test('a Temporal whose address is not known was not found out, which is no error', async () => {
   expect(await found({ temporalAddress: '' })).toMatchObject({
-    level: 'skipped',
+    state: 'skipped',
     text: expect.stringContaining('--temporal-address HOST:PORT'),
   });
 });

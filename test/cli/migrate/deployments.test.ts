@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { endingPod, isOurs, isServing, type Deployment } from '../../../cli/migrate/deployments.ts';
+import { endingPod, isOurs, isServing, type Deployment } from '../../../cli/install/deployments.ts';
 import { manifests } from '../../../deploy/helm/render.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { aPod } from '../../support/builders.ts';

@@ -1,4 +1,4 @@
-import { replicasBefore, type Deployment } from '../../../cli/migrate/deployments.ts';
+import { replicasBefore, type Deployment } from '../../../cli/install/deployments.ts';
 import type { Facts } from '../../../cli/migrate/facts.ts';
 import { findingsOf } from '../../../cli/migrate/findings.ts';
 import { translate } from '../../../cli/migrate/flags.ts';

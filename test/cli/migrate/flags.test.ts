@@ -1,4 +1,4 @@
-import type { Container, Deployment } from '../../../cli/migrate/deployments.ts';
+import type { Container, Deployment } from '../../../cli/install/deployments.ts';
 import { commandLinesOf, translate, wordsIn, yamlOf } from '../../../cli/migrate/flags.ts';
 
 const image = 'registry/gardener/machine-controller-manager';

@@ -50,8 +50,8 @@ class WithDeployments extends ReviewingClient {
 
 function handBackOf(kube: ReviewingClient, temporalAddress = '127.0.0.1:1', timeoutSeconds = 600) {
   return handBack({
-    place: { kube, namespace: 'shoot' },
-    asked: { mcmDeployments: [mcm], externalProviders: [], timeoutSeconds, temporalAddress },
+    scope: { kube, namespace: 'shoot' },
+    options: { mcmDeployments: [mcm], externalProviders: [], timeoutSeconds, temporalAddress },
     report: () => undefined,
   });
 }

@@ -8,9 +8,9 @@ const failure = (code: number, reason: string) =>
 
 function waitFor(answers: (() => Promise<string | undefined>)[]) {
   const said: string[] = [];
-  const place = { kube: new InMemoryClient(), namespace: 'shoot' };
-  const asked = { mcmDeployments: [], externalProviders: [], timeoutSeconds: 5 };
-  const steps = { place, asked, report: (step: string) => void said.push(step) };
+  const scope = { kube: new InMemoryClient(), namespace: 'shoot' };
+  const options = { mcmDeployments: [], externalProviders: [], timeoutSeconds: 5 };
+  const steps = { scope, options, report: (step: string) => void said.push(step) };
   const over = until(steps, 'MCM acts', async () => await answers.shift()?.());
   return { said, over };
 }

@@ -1,5 +1,5 @@
 import { standingOf } from '../../../cli/rollout/standing.ts';
-import { viewOf } from '../../../cli/deployment-view.ts';
+import { viewOf } from '../../../cli/objects/deployment-view.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSetStatus } from '../../../workflows/api/machine-set.ts';
 import { options } from '../../../workflows/api/constants.ts';

@@ -2,7 +2,7 @@
  * The commands of the migration, with a stand-in that holds MCM's Leases. With the real MCM:
  * migration-midway.test.ts.
  */
-import { deployments, replicasBefore, type Deployment } from '../../../cli/migrate/deployments.ts';
+import { deployments, replicasBefore, type Deployment } from '../../../cli/install/deployments.ts';
 import { ownLeaseOf } from '../../../kube/leases/lease-set.ts';
 import { lease as leasePath } from '../../../kube/client/paths.ts';
 import type { Lease } from '../../../kube/leases/observed-lease.ts';

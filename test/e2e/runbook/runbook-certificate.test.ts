@@ -2,7 +2,7 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { namespaced } from '../../../kube/client/paths.ts';
-import { deployments } from '../../../cli/migrate/deployments.ts';
+import { deployments } from '../../../cli/install/deployments.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createMachine, deleteMachine, untilPhase } from '../support/machines.ts';
 import { secretManifest } from '../support/manifests.ts';

@@ -2,7 +2,7 @@
  * Processes and servers that are away: made, found and healed by their runbooks. Only the watcher
  * and worker of this scenario are cut off; outage-runbook-servers.test.ts stops the servers.
  */
-import { deployments } from '../../../cli/migrate/deployments.ts';
+import { deployments } from '../../../cli/install/deployments.ts';
 import { ApiOutage } from '../support/api-outage.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Runbook } from '../support/runbook.ts';

@@ -1,5 +1,5 @@
 /** A scenario that the real MCM looks after at first, and the commands that move it. */
-import type { Answer } from '../../../cli/answer.ts';
+import type { Answer } from '../../../cli/command-line/answer.ts';
 import { answerTo } from '../../support/command-line.ts';
 import { namespaced } from '../../../kube/client/paths.ts';
 import { ignoreNotFound } from '../../../kube/client/ignore.ts';

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { KubeObject } from '../../../kube/client/client.ts';
 import { ignoreNotFound } from '../../../kube/client/ignore.ts';
 import { namespaced, node as nodePath } from '../../../kube/client/paths.ts';
-import { containersOf, deployments, type Deployment } from '../../../cli/migrate/deployments.ts';
+import { containersOf, deployments, type Deployment } from '../../../cli/install/deployments.ts';
 import type { Lease } from '../../../kube/leases/observed-lease.ts';
 import { fakeKubelet } from '../../../deploy/local/virtual-cloud/node-object.ts';
 import { endMcm, isRunning, spawnMcm } from '../../support/mcm-processes.ts';

@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { deployments, wantedOf, type Deployment } from '../../../cli/migrate/deployments.ts';
+import { deployments, wantedOf, type Deployment } from '../../../cli/install/deployments.ts';
 import { namespaced } from '../../../kube/client/paths.ts';
 import type { Scenario } from './scenario.ts';
 

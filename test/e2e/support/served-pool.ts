@@ -1,5 +1,5 @@
 /** A pool whose watcher and worker run for Deployments, as in a cluster: runbooks act on those. */
-import { deployments } from '../../../cli/migrate/deployments.ts';
+import { deployments } from '../../../cli/install/deployments.ts';
 import { createDeployment, deleteDeployment, untilRunning } from './machines.ts';
 import { Replicas } from './replicas.ts';
 import type { Scenario, ScenarioOptions } from './scenario.ts';

@@ -1,5 +1,5 @@
 /** Versions of workers: what a scenario names, and what its histories say of them. */
-import type { Finding } from '../../../cli/setup/finding.ts';
+import type { SetupResult } from '../../../cli/setup/steps.ts';
 import { setup } from '../../../cli/setup/setup.ts';
 import type { RecordedRun } from './histories.ts';
 import { testStack } from './test-stack.ts';
@@ -24,7 +24,7 @@ export async function askForVersion({
   buildId,
   waitMinutes = 2,
   isCheck = false,
-}: Naming): Promise<Finding> {
+}: Naming): Promise<SetupResult> {
   const { data, text } = await setup(
     {
       retentionDays: 7,

@@ -2,7 +2,7 @@
 import { parse } from 'yaml';
 import { controllerOf } from '../../../../../kube/objects/owners.ts';
 import { patched } from '../../../../../cli/plan/patched.ts';
-import type { Outcome } from '../../../../../cli/plan/simulation.ts';
+import type { SimulatedRollout } from '../../../../../cli/plan/simulation.ts';
 import { annotations } from '../../../../../workflows/api/constants.ts';
 import type { MachineSet } from '../../../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../../../workflows/api/machine.ts';
@@ -24,7 +24,7 @@ export interface Story {
   events: Record<string, string>;
 }
 
-export type Pool = Outcome['objects'];
+export type Pool = SimulatedRollout['objects'];
 
 export const classOf = ({ spec }: MachineSet): string => spec.template?.spec?.class?.name ?? '';
 

@@ -1,0 +1,52 @@
+/** What a command has to say, and how it is printed. */
+import { stringify } from 'yaml';
+
+export interface Answer<Data = unknown> {
+  /** For people. */
+  text: string;
+  /** For programs: `-o json` and `-o yaml`. */
+  data: Data;
+  /** `-o name`: `kind/name` of each object. */
+  names?: readonly string[];
+  /** Default 0. */
+  exitCode?: 0 | 1;
+}
+
+/** Formats of `--output`. Without the option: for people. */
+export const programFormats = ['json', 'yaml'] as const;
+export const listFormats = ['json', 'yaml', 'wide', 'name'] as const;
+export type Format = (typeof listFormats)[number];
+
+export interface Printed {
+  output?: Format | undefined;
+}
+
+/**
+ * Carries out what was asked and prints the answer. The tests have one of their own, which keeps
+ * what was asked.
+ */
+export type Run = <Asked extends Printed>(
+  options: Asked,
+  carryOut: (options: Asked) => Promise<Answer>,
+) => Promise<void>;
+
+export const printAnswer: Run = async (options, carryOut) => {
+  const answer = await carryOut(options);
+  const text = formatAnswer(answer, options.output);
+  if (text !== '') console.log(text);
+  process.exitCode = answer.exitCode ?? 0;
+};
+
+function formatAnswer({ text, data, names = [] }: Answer, format?: Format): string {
+  switch (format) {
+    case 'json':
+      return JSON.stringify(data, undefined, 2);
+    case 'yaml':
+      return stringify(data).trimEnd();
+    case 'name':
+      return names.join('\n');
+    case 'wide':
+    case undefined:
+      return text;
+  }
+}

@@ -1,0 +1,52 @@
+/** Who holds a Lease, by the clock of this command. */
+import type { KubeClient } from '../../kube/client/client.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { lease as leasePath } from '../../kube/client/paths.ts';
+import { isLeaseOfMcm, mcmLeases } from '../../kube/leases/lease-set.ts';
+import { holderAnnotation } from '../../kube/leases/observed-lease.ts';
+import type { Lease } from '../../kube/leases/observed-lease.ts';
+import type { NamespacedName } from '../../workflows/contracts/references.ts';
+
+const defaultDurationSeconds = 15;
+/** With a clock that is off by less than this, a live holder does not count as dead. */
+const clockToleranceMs = 30_000;
+
+/** Undefined: released, or not renewed in its time. */
+export function holderOf(lease: Lease | undefined): string | undefined {
+  const { holderIdentity, renewTime, leaseDurationSeconds } = lease?.spec ?? {};
+  if (!holderIdentity || !renewTime) return undefined;
+  const lastsMs = (leaseDurationSeconds ?? defaultDurationSeconds) * 1_000;
+  const isOver = Date.now() > Date.parse(renewTime) + lastsMs + clockToleranceMs;
+  return isOver ? undefined : holderIdentity;
+}
+
+/** Undefined also where MCM holds it: one of its Leases may be that of the watchers as well. */
+export function watcherOn(lease: Lease | undefined): string | undefined {
+  return lease && isHeldByMcm(lease) ? undefined : holderOf(lease);
+}
+
+/** MCM leaves the annotation of a watcher that held it before as it is. */
+export function isHeldByMcm({ metadata, spec }: Lease): boolean {
+  const ours = metadata.annotations?.[holderAnnotation];
+  return isLeaseOfMcm(metadata.name) && ours !== spec?.holderIdentity;
+}
+
+/** Describes the first Lease that a watcher of ours holds; MCM's show one of any install. */
+export async function watcherHolding(
+  kube: KubeClient,
+  namespace: string,
+  own: NamespacedName,
+): Promise<string | undefined> {
+  for (const lease of [own, ...mcmLeases.map((name) => ({ namespace, name }))]) {
+    const watcher = watcherOn(await readLease(kube, lease));
+    if (watcher !== undefined) return `Lease ${lease.name} is held by ${watcher}`;
+  }
+  return undefined;
+}
+
+export async function readLease(
+  kube: KubeClient,
+  { namespace, name }: NamespacedName,
+): Promise<Lease | undefined> {
+  return await ignoreNotFound(kube.get<Lease>(leasePath(namespace, name)));
+}

@@ -1,0 +1,18 @@
+import {
+  resumeChange,
+  rollbackChange,
+} from '../../../../../workflows/plan/machine-deployment/rollout/command-change.ts';
+
+test('who resumes past the first machines says which revision a person has checked', () => {
+  expect(resumeChange(undefined)).toEqual({ message: 'Resumed', spec: { paused: null } });
+  expect(resumeChange(3)).toEqual({
+    message: 'Resumed, past the first machines of revision 3',
+    annotations: { 'millwright.dev/canary-passed': '3' },
+    spec: { paused: null },
+  });
+});
+
+test('a rollback to revision 0 is one to the revision before', () => {
+  expect(rollbackChange(0).message).toBe('Rollback to the previous revision');
+  expect(rollbackChange(2)).toMatchObject({ spec: { rollbackTo: { revision: 2 } } });
+});
