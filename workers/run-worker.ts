@@ -1,7 +1,7 @@
 /** What the worker does from its start on: it runs the workflows and what they do, or a part. */
 import type { StopView } from '../kube/objects/global-stop.ts';
 import type { Registry } from 'prom-client';
-import type { DrainWatches } from '../activities/index.ts';
+import type { DrainWatches } from '../activities/drain/activity.ts';
 import { registerCheckMetrics } from './checks/check-metrics.ts';
 import { keepRounds } from './checks/keep-schedules.ts';
 import { Rounds } from './checks/rounds.ts';

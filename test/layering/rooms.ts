@@ -181,15 +181,10 @@ export const rooms: readonly Room[] = [
   },
   {
     folder: 'activities/redaction',
-    holds: 'the forms of secrets, which are hidden in texts of others',
-    imports: [],
-    packages: [],
-  },
-  {
-    folder: 'activities/console-output',
-    holds: 'what an instance printed, fit to be kept: its end, without secrets',
-    imports: ['workflows/values', 'activities/redaction'],
-    packages: [],
+    holds:
+      'what is a secret, and how it is hidden: in texts, errors, logs and consoles of instances',
+    imports: ['workflows/values'],
+    packages: ['node'],
   },
   {
     folder: 'activities/machine-class',
@@ -232,7 +227,7 @@ export const rooms: readonly Room[] = [
       'activities/system',
       'kube',
       'activities/drivers',
-      'activities/console-output',
+      'activities/redaction',
       'activities/machine-class',
       'activities/runtime',
     ],
@@ -251,7 +246,7 @@ export const rooms: readonly Room[] = [
       'activities/runtime',
       'activities/machine',
     ],
-    packages: ['@temporalio/client', '@temporalio/common'],
+    packages: ['@temporalio/activity', '@temporalio/client', '@temporalio/common'],
   },
   {
     folder: 'activities/machine-set',
@@ -380,6 +375,7 @@ export const rooms: readonly Room[] = [
       'workflows/runtime',
       'workflows/values',
       'activities/system',
+      'activities/redaction',
       'watcher/dispatch',
       'workers/log',
       'workers/config',
@@ -394,6 +390,18 @@ export const rooms: readonly Room[] = [
     ],
   },
   {
+    folder: 'workers/drivers',
+    holds: "what a driver's calls go through: pace, metering, limit, hiding of secrets",
+    imports: [
+      'workflows/api',
+      'activities/system',
+      'kube',
+      'activities/drivers',
+      'activities/redaction',
+    ],
+    packages: [],
+  },
+  {
     folder: 'workers/metrics',
     holds: 'metrics of each part',
     imports: [
@@ -404,6 +412,7 @@ export const rooms: readonly Room[] = [
       'watcher/cache',
       'watcher/queue',
       'watcher',
+      'workers/drivers',
     ],
     packages: ['pino', 'prom-client'],
   },
@@ -413,6 +422,7 @@ export const rooms: readonly Room[] = [
     imports: [
       'workflows/values',
       'activities/system',
+      'activities/redaction',
       'kube',
       'workers/log',
       'workers/config',
@@ -420,12 +430,6 @@ export const rooms: readonly Room[] = [
       'workers/metrics',
     ],
     packages: ['node', 'pino', 'prom-client'],
-  },
-  {
-    folder: 'workers/drivers',
-    holds: 'limits for calls of drivers',
-    imports: ['activities/system', 'activities/drivers'],
-    packages: [],
   },
   {
     folder: 'workers/kube',
@@ -486,8 +490,8 @@ export const rooms: readonly Room[] = [
     holds: 'the namespaces of a process: they come and go, each opened and closed alone',
     imports: [
       'workflows/values',
-      'activities',
       'activities/system',
+      'activities/drain',
       'kube',
       'watcher',
       'workers/**',
@@ -497,7 +501,7 @@ export const rooms: readonly Room[] = [
   {
     folder: 'workers',
     holds: 'the entrances of the processes',
-    imports: ['activities', 'kube', 'activities/drivers', 'workers/**'],
+    imports: ['kube', 'activities/drivers', 'activities/drain', 'workers/**'],
     packages: ['@temporalio/client', 'prom-client'],
   },
   {
