@@ -70,7 +70,8 @@ class Call extends Error {
       return [{ ...frame, file_path: path.replace(/^.*\/(?=workflows\/)/, '') }];
     });
     const lines = structured.map(
-      ({ function_name: name, file_path, line }) => `    at ${name || '<anonymous>'} (${file_path}:${line})`,
+      ({ function_name: name, file_path, line }) =>
+        `    at ${name || '<anonymous>'} (${file_path}:${line})`,
     );
     return { formatted: [this.message, ...lines].join('\n'), structured };
   }

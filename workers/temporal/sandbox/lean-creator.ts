@@ -11,10 +11,12 @@ import type {
   WorkerThreadInput,
   WorkflowBundleWithSourceMapAndFilename as Bundle,
 } from '@temporalio/worker/lib/workflow/workflow-worker-thread/input.js';
-import { every, nowMs } from '../../../activities/system/system.ts';
+import { every, nowMs, sleep } from '../../../activities/system/system.ts';
 
 const entrance = new URL('lean-thread.ts', import.meta.url);
 const checkEveryMs = 1_000;
+/** In checks. */
+const longestSilence = 60;
 const mostInterruptions = 3;
 const rememberedMs = 600_000;
 
@@ -60,29 +62,30 @@ class WatchedClient extends WorkerThreadClient {
   readonly #fault: string;
   readonly #mostSilentChecks: number;
   #interruptions: { runId: string; at: number }[] = [];
-  #pending = 0;
+  /** Requests without an answer, and what answers them with a failure. */
+  readonly #pending = new Map<WorkerThreadInput, (error: Error) => void>();
   /** Checks in a row without an answer. A process that stood still counts as one. */
   #silentChecks = 0;
 
   constructor(logger: Logger, limitMs: number) {
-    const fault = `the code of the workflow did not come back within ${limitMs / 1_000} s`;
-    super(new Thread(entrance, { workerData: fault }), logger);
-    this.#fault = fault;
+    super(new Thread(entrance), logger);
+    this.#fault = `the code of the workflow did not come back within ${limitMs / 1_000} s`;
     // A request may come just before the first of them.
-    this.#mostSilentChecks = Math.ceil(limitMs / checkEveryMs) + 1;
+    this.#mostSilentChecks = Math.max(2, Math.ceil(limitMs / checkEveryMs));
   }
 
   override async send(input: WorkerThreadInput): ReturnType<WorkerThreadClient['send']> {
     if (input.type === 'activate-workflow') this.#refuseRepeated(input.runId);
-    this.#pending += 1;
+    const { promise: interrupted, reject } = Promise.withResolvers<never>();
+    this.#pending.set(input, reject);
     try {
-      return await super.send(input);
+      return await Promise.race([super.send(input), interrupted]);
     } catch (error) {
       if (error instanceof Error && error.message === this.#fault && 'runId' in input)
         this.#interruptions.push({ runId: input.runId, at: nowMs() });
       throw error;
     } finally {
-      this.#pending -= 1;
+      this.#pending.delete(input);
       this.#silentChecks = 0;
     }
   }
@@ -101,14 +104,26 @@ class WatchedClient extends WorkerThreadClient {
   }
 
   #check(): void {
-    this.#silentChecks = this.#pending > 0 ? this.#silentChecks + 1 : 0;
+    this.#silentChecks = this.#pending.size > 0 ? this.#silentChecks + 1 : 0;
     if (this.#silentChecks === 0 || this.#silentChecks % this.#mostSilentChecks > 0) return;
-    if (this.#silentChecks < 3 * this.#mostSilentChecks) {
-      interrupt(this.workerThread.threadId);
+    if (this.#silentChecks < longestSilence) {
+      void this.#interrupt();
       return;
     }
     this.logger.error('a thread of workflows cannot be interrupted: the process ends');
     void this.workerThread.terminate();
+  }
+
+  /**
+   * Code that was interrupted runs no `catch` and no `finally`, so nothing in the thread answers
+   * for it. Once the thread answers another request it goes on, and owes nothing of before.
+   */
+  async #interrupt(): Promise<void> {
+    const requests = [...this.#pending.values()];
+    interrupt(this.workerThread.threadId);
+    await super.send({ type: 'extract-sink-calls', runId: 'none' }).catch(() => undefined);
+    await sleep(checkEveryMs, { keepsAlive: false });
+    for (const reject of requests) reject(new Error(this.#fault));
   }
 }
 

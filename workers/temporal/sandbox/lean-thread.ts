@@ -2,12 +2,8 @@
  * The thread that workflows run in. Before the SDK's own code for it begins, this takes away what
  * costs most of its time and what our workflows do not need (README.md).
  */
-import { createRequire } from 'node:module';
 import vm from 'node:vm';
-import { parentPort, workerData } from 'node:worker_threads';
 import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared.js';
-import type { Timer } from '../../../activities/system/system.ts';
-import { after } from '../../../activities/system/system.ts';
 import { answerStackQueries } from './call-stacks.ts';
 import { makePlainContexts } from './plain-contexts.ts';
 
@@ -26,22 +22,7 @@ function withoutPromiseHook(): void {
   answerStackQueries();
 }
 
-/**
- * Answers a request whose code `WatchedClient` interrupted: such code runs no `catch` and no
- * `finally`. The SDK runs the code of a workflow in its listener, which stands between these two.
- * All three are added in one turn, as messages come from the first one on.
- */
-function listen(): void {
-  let answer: Timer | undefined;
-  parentPort?.on('message', ({ requestId }: { requestId: bigint }) => {
-    const result = { type: 'error', name: 'Error', message: String(workerData) };
-    answer = after(0, () => parentPort?.postMessage({ requestId, result }, []));
-  });
-  createRequire(import.meta.url)('@temporalio/worker/lib/workflow/workflow-worker-thread.js');
-  parentPort?.on('message', () => answer?.cancel());
-}
-
 withoutTimeLimits();
 makePlainContexts();
 withoutPromiseHook();
-listen();
+await import('@temporalio/worker/lib/workflow/workflow-worker-thread.js');

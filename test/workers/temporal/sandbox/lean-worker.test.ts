@@ -22,7 +22,9 @@ async function withWorker(body: () => Promise<void>): Promise<void> {
     workflowBundle,
     isolateExecutionTimeout: '3s',
     maxCachedWorkflows: 10,
-  };
+    // The end of a worker waits for the code that it has to interrupt.
+    shutdownForceTime: '1 minute',
+  } as const;
   await temporal.withWorker({ ...options, activities: { step: () => step } }, body);
 }
 
