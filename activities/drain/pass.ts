@@ -131,7 +131,7 @@ export class DrainPass {
       return this.#progress.refusals[uid] ?? [];
     });
     for (const refusal of freed) refusal.nextTryAt = 0;
-    // Whoever takes over asks them at once, too.
+    // The attempt that takes over evicts them at once, too.
     if (freed.length > 0) this.#context.save(this.#progress);
     return freed.length > 0;
   }
@@ -222,7 +222,7 @@ export class DrainPass {
     const { volumeWait } = this.#progress;
     const { uid } = this.#request.machine;
     const deadline = this.#request.isMoved ? this.#request.deadline : undefined;
-    // Whoever takes over knows of no more blockers than were reported.
+    // The attempt that takes over knows of no more blockers than were reported.
     const reported = blockers.slice(0, reportedMax);
     const report = defined({
       uid,
@@ -300,7 +300,10 @@ export class DrainPass {
     this.#context.save(this.#progress);
   }
 
-  /** The first that goes holds up those behind it. At least one is asked, also after the end. */
+  /**
+   * Evicts one pod with volumes: the next waits until its volumes have moved. At least one is
+   * asked, also after the end.
+   */
   async #removeOne(
     removals: Removal[],
     pods: DrainPod[],

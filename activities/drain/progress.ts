@@ -1,6 +1,6 @@
 /**
- * What one pass hands to the next, in heartbeat details. A pass that knows nothing of it only asks
- * once too often.
+ * The state that one pass hands to the next, in heartbeat details. A pass without it only evicts
+ * pods again that are going already.
  */
 import type { DrainReport } from '../../workflows/contracts/drain-activities.ts';
 import type { Refusals } from '../../workflows/plan/drain/removals.ts';

@@ -85,12 +85,12 @@ export class DrainStatus {
     const key = digestOfBlockers(blockers);
     const isNews = !this.#isTold(key);
     if (key === nothingWrong) {
-      const message = 'Nothing is in the way of the drain any more';
+      const message = 'Nothing blocks the drain any more: the worker goes on evicting pods';
       await this.#say({
         key,
         state: 'Processing',
         description: `${message}. Initiate node drain`,
-        event: { type: 'Normal', reason: 'DrainGoesOn', message },
+        event: { type: 'Normal', reason: 'DrainResumed', message },
       });
       return;
     }

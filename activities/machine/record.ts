@@ -199,7 +199,8 @@ function descriptionOf(
   operation: 'Create' | 'Delete',
 ): string {
   const error = `machine codes error: code = [${code}] message = [${message}]`;
-  if (during === 'nodeLookup') return `The new instance was given back - ${error}`;
+  if (during === 'nodeLookup')
+    return `The new instance is deleted, as another Node has its name - ${error}`;
   // As MCM v0.62.1 writes it, with the step that comes next.
   if (during === 'nodeDeletion') return `${message}. Initiate node object deletion`;
   if (during === 'initialization') return `Initializing the instance failed - ${error}`;

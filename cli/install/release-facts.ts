@@ -40,7 +40,9 @@ async function failedRuns(
   );
 }
 
-/** Each is followed by a run that began anew. Those of a version that was taken back are over. */
+/**
+ * Failed runs, each of which Temporal started anew; without those of a version that was replaced.
+ */
 async function begunAnewOf(
   client: Client,
   closed: readonly WorkflowExecutionInfo[],

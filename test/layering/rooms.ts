@@ -462,6 +462,8 @@ export const rooms: readonly Room[] = [
       '@temporalio/activity',
       '@temporalio/client',
       '@temporalio/worker',
+      // Types, for the sandbox.
+      '@temporalio/workflow',
       'node',
       'pino',
       'prom-client',

@@ -327,7 +327,7 @@ function keyNoteOf({ temporal }: RoundSettings): { payloadKey?: string } {
   return key ? { payloadKey: key.id } : {};
 }
 
-/** As those of all our runs. */
+/** Memos are not encrypted, as those of runs: clients with other keys read them (`plainMemo`). */
 function withPlainMemos({ action, memo = {}, ...options }: ScheduleOptions): ScheduleOptions {
   return {
     ...options,

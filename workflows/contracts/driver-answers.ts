@@ -325,7 +325,7 @@ function failureIn(failure: unknown, method: Method, context: AnswerContext): Ma
     message: isKnown
       ? clip(words, longestMessageBytes)
       : `${clip(words, longestMessageBytes)} (the driver's code is ${quoted(code)})`,
-    // Who does not say so left us in the dark.
+    // A driver that leaves it out may have made an instance: it is searched for.
     isSettled: isKnown && isSettled === true,
     isUnsent: isUnsentIn(failure, context) || undefined,
     retryAfterSeconds: pauseOf(retryAfterSeconds),

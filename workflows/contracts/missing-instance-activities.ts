@@ -1,6 +1,5 @@
 /**
- * The part of the port about instances that went behind our back; a part of `activities.ts`, which
- * hands it on.
+ * The activities about instances that somebody else deleted in the cloud.
  */
 import type { ObjectReference } from './references.ts';
 import type { Instance, MachineFailure } from '../plan/machine/facts.ts';

@@ -16,8 +16,8 @@ import type {
 import type { ReachabilityLimits, Server } from '../plan/safety/reachability.ts';
 
 /**
- * Input of `safetyOrphans`. It stands in the Schedule, so that each run says by which rules it
- * went.
+ * Input of `safetyOrphans`. The Schedule holds it, so that the history of each run has the limits
+ * that it went by.
  */
 export interface OrphanCheck extends SweepRules {
   /** Of the Machines. */

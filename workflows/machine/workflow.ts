@@ -78,8 +78,8 @@ export interface MachineResult {
 }
 
 /**
- * Seconds after a failure: of a machine that is as good as there, of one whose creation timeout
- * goes on meanwhile, and of one whose deletion goes on after that.
+ * The longest wait after a failure, in seconds, where a machine must not wait long: its instance is
+ * there already, its creation timeout runs, or its deletion goes on after the step.
  */
 const longestWaits: Partial<Record<StepName, number>> = {
   recordCreated: 30,

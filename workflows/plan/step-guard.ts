@@ -37,11 +37,11 @@ export interface Pace {
   longestSeconds: number;
 }
 
-/** Of a step that no life of an object asks for as often. */
+/** No step of an object that works is done so often in a row. */
 const ofStep: Pace = { burst: 30, longestSeconds: Infinity };
 
 /**
- * Of the turns of a loop that is to stay ready for news: no sound loop takes as many between two
+ * The turns of a loop that is to stay ready for news: a loop that works takes fewer between two
  * waits.
  */
 export const ofTurns: Pace = { burst: 100, longestSeconds: 5 };

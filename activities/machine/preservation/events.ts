@@ -18,19 +18,24 @@ export function preservedEvent({ value, until, from }: Preserving): EventText {
   return { type: 'Normal', reason: 'Preserved', message, component };
 }
 
-const formatReasons: Record<Stopping['reason'], string> = {
-  expired: 'its time is over',
-  recovered: 'the machine is not Failed',
+const formatReasons: Record<Exclude<Stopping['reason'], 'expired'>, string> = {
+  recovered: 'the machine is not Failed any more',
   withdrawn: 'its annotation was removed',
 };
 
 /** `until`: when it would have ended, milliseconds. */
 export function stoppedEvent({ reason }: Stopping, until: number): EventText {
-  const words = formatReasons[reason];
+  const end = timestamp(until);
   const [name, message] =
     reason === 'expired'
-      ? ['PreservationExpired', `Preserved until ${timestamp(until)}: ${words}`]
-      : ['PreservationStopped', `Not preserved until ${timestamp(until)} after all: ${words}`];
+      ? [
+          'PreservationExpired',
+          `The preservation ended at ${end}: if the machine is Failed, its MachineSet replaces it now`,
+        ]
+      : [
+          'PreservationStopped',
+          `The preservation until ${end} ends before, as ${formatReasons[reason]}`,
+        ];
   return { type: 'Normal', reason: name, message, component };
 }
 

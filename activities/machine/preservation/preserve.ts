@@ -109,8 +109,8 @@ type PreservationDependencies = ActivityDependencies &
   MachineWithNode & { request: PreserveRequest };
 
 /**
- * As MCM v0.62.1: while the Node's word holds, the Machine has none of its own, and a copy to
- * notice its end by.
+ * As MCM v0.62.1: while the annotation of the Node counts, that of the Machine is removed, and a
+ * copy of the Node's is kept on the Machine, which shows when it ends.
  */
 async function copyNodesWord(
   clients: PreservationDependencies,

@@ -107,7 +107,8 @@ describe('a drain that a budget blocks', () => {
     await drain.run();
     expect(await drain.operation()).toMatchObject({
       state: 'Processing',
-      description: 'Nothing is in the way of the drain any more. Initiate node drain',
+      description:
+        'Nothing blocks the drain any more: the worker goes on evicting pods. Initiate node drain',
     });
   });
 

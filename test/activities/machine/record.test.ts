@@ -344,7 +344,7 @@ test.each([
   {
     during: 'nodeLookup',
     description:
-      'The new instance was given back - machine codes error: code = [Internal] message = [no]',
+      'The new instance is deleted, as another Node has its name - machine codes error: code = [Internal] message = [no]',
   },
 ] as const)('a failed $during says so in a sentence', async ({ during, description }) => {
   const world = aWorld({ control: [aMachine()] });

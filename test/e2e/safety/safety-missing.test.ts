@@ -1,6 +1,6 @@
 /**
- * Instances that go behind our back: their machines are replaced, when the cloud says so and the
- * Node does not say otherwise.
+ * Instances that somebody else deletes in the cloud: their machines are replaced, when the cloud
+ * says so and the Node does not say otherwise.
  */
 import type { OrphanReport } from '../../../workflows/safety/orphans-report.ts';
 import { runCheck } from '../support/checks.ts';

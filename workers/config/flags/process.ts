@@ -165,7 +165,7 @@ export const processFlags = {
     group: 'Temporal',
     kind: oneOf('lean', 'sdk'),
     default: 'lean',
-    says: 'What workflows run in. "sdk": the sandbox of the Temporal SDK as it is. "lean": the same without what costs most of its CPU; the Call Stack tab of the Temporal UI is empty then.',
+    says: 'What workflows run in. "sdk": the sandbox of the Temporal SDK as it is. "lean": the same without what costs most of its CPU; the Call Stack tab of the Temporal UI shows calls instead of promises then.',
     only: 'worker',
     ours: true,
   },

@@ -1,4 +1,5 @@
-/** The SDK's threads for workflows, with our entrance (`lean-thread.ts`) and our watch. */
+/** The SDK's threads for workflows, with our entrance (`lean-thread.ts`) and our time limit. */
+import { Session } from 'node:inspector';
 import { Worker as Thread } from 'node:worker_threads';
 import type { CompiledWorkerOptions, Logger } from '@temporalio/worker';
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
@@ -10,11 +11,14 @@ import type {
   WorkerThreadInput,
   WorkflowBundleWithSourceMapAndFilename as Bundle,
 } from '@temporalio/worker/lib/workflow/workflow-worker-thread/input.js';
-import { every } from '../../../activities/system/system.ts';
-import { mostSilentChecks, ThreadWatch } from './thread-watch.ts';
+import { every, nowMs, sleep } from '../../../activities/system/system.ts';
 
 const entrance = new URL('lean-thread.ts', import.meta.url);
 const checkEveryMs = 1_000;
+/** In checks. */
+const longestSilence = 60;
+const mostInterruptions = 3;
+const rememberedMs = 600_000;
 
 /** As `ThreadedVMWorkflowCreator.create` of SDK 1.24.0. */
 export async function createLeanCreator(
@@ -22,12 +26,15 @@ export async function createLeanCreator(
   options: CompiledWorkerOptions,
   logger: Logger,
 ): Promise<WorkflowCreator> {
-  const count = options.workflowThreadPoolSize;
-  const clients = Array.from({ length: count }, () => new WatchedClient(logger));
+  const { workflowThreadPoolSize, isolateExecutionTimeoutMs } = options;
+  const clients = Array.from(
+    { length: workflowThreadPoolSize },
+    () => new WatchedClient(logger, isolateExecutionTimeoutMs),
+  );
   const init = {
     type: 'init',
     workflowBundle: withoutInlineMap(workflowBundle),
-    isolateExecutionTimeoutMs: options.isolateExecutionTimeoutMs,
+    isolateExecutionTimeoutMs,
     reuseV8Context: true,
     registeredActivityNames: new Set(options.activities.keys()),
     hasPatchActivationCallback: false,
@@ -46,34 +53,89 @@ function withoutInlineMap(bundle: Bundle): Bundle {
   return at < 0 ? bundle : { ...bundle, code: bundle.code.slice(0, at) };
 }
 
+/**
+ * Interrupts code that does not come back, as the SDK's time limit does, with one watch for all
+ * calls of a thread: the workflow task fails, and the thread goes on with other workflows. They
+ * wait meanwhile, so a run that was interrupted three times in ten minutes is not tried.
+ */
 class WatchedClient extends WorkerThreadClient {
-  readonly #watch = new ThreadWatch();
+  readonly #fault: string;
+  readonly #mostSilentChecks: number;
+  #interruptions: { runId: string; at: number }[] = [];
+  /** Requests without an answer, and what answers them with a failure. */
+  readonly #pending = new Map<WorkerThreadInput, (error: Error) => void>();
+  /** Checks in a row without an answer. A process that stood still counts as one. */
+  #silentChecks = 0;
 
-  constructor(logger: Logger) {
+  constructor(logger: Logger, limitMs: number) {
     super(new Thread(entrance), logger);
+    this.#fault = `the code of the workflow did not come back within ${limitMs / 1_000} s`;
+    // A request may come just before the first of them.
+    this.#mostSilentChecks = Math.max(2, Math.ceil(limitMs / checkEveryMs));
   }
 
   override async send(input: WorkerThreadInput): ReturnType<WorkerThreadClient['send']> {
-    this.#watch.asked(input);
+    if (input.type === 'activate-workflow') this.#refuseRepeated(input.runId);
+    const { promise: interrupted, reject } = Promise.withResolvers<never>();
+    this.#pending.set(input, reject);
     try {
-      return await super.send(input);
+      return await Promise.race([super.send(input), interrupted]);
+    } catch (error) {
+      if (error instanceof Error && error.message === this.#fault && 'runId' in input)
+        this.#interruptions.push({ runId: input.runId, at: nowMs() });
+      throw error;
     } finally {
-      this.#watch.answered(input);
+      this.#pending.delete(input);
+      this.#silentChecks = 0;
     }
   }
 
-  /** A thread that is stuck ends, and with it the Temporal worker, and so the process. */
+  #refuseRepeated(runId: string): void {
+    const now = nowMs();
+    this.#interruptions = this.#interruptions.filter(({ at }) => at > now - rememberedMs);
+    const count = this.#interruptions.filter((past) => past.runId === runId).length;
+    if (count < mostInterruptions) return;
+    throw new Error(`${this.#fault}, ${count} times in ten minutes; this task was not tried`);
+  }
+
   watch(): void {
     const timer = every(checkEveryMs, () => this.#check(), { keepsAlive: false });
     this.workerThread.once('exit', () => timer.cancel());
   }
 
   #check(): void {
-    const workflow = this.#watch.check();
-    if (workflow === undefined) return;
-    this.logger.error(
-      `The code of ${workflow} has not come back for ${mostSilentChecks} s. The process ends, as no other workflow gets on`,
-    );
+    this.#silentChecks = this.#pending.size > 0 ? this.#silentChecks + 1 : 0;
+    if (this.#silentChecks === 0 || this.#silentChecks % this.#mostSilentChecks > 0) return;
+    if (this.#silentChecks < longestSilence) {
+      void this.#interrupt();
+      return;
+    }
+    this.logger.error('a thread of workflows cannot be interrupted: the process ends');
     void this.workerThread.terminate();
   }
+
+  /**
+   * Code that was interrupted runs no `catch` and no `finally`, so nothing in the thread answers
+   * for it. Once the thread answers another request it goes on, and owes nothing of before.
+   */
+  async #interrupt(): Promise<void> {
+    const requests = [...this.#pending.values()];
+    interrupt(this.workerThread.threadId);
+    await super.send({ type: 'extract-sink-calls', runId: 'none' }).catch(() => undefined);
+    await sleep(checkEveryMs, { keepsAlive: false });
+    for (const reject of requests) reject(new Error(this.#fault));
+  }
+}
+
+/** Ends the JavaScript that a thread runs, and not the thread. */
+function interrupt(threadId: number): void {
+  const session = new Session();
+  session.connect();
+  session.on('NodeWorker.receivedMessageFromWorker', () => session.disconnect());
+  session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
+    if (Number(workerInfo.workerId) !== threadId) return;
+    const message = JSON.stringify({ id: 1, method: 'Runtime.terminateExecution' });
+    session.post('NodeWorker.sendMessageToWorker', { sessionId, message });
+  });
+  session.post('NodeWorker.enable', { waitForDebuggerOnStart: false });
 }

@@ -1,13 +1,13 @@
 /**
  * The thread that workflows run in. Before the SDK's own code for it begins, this takes away what
- * costs most of its time and what our workflows do not need
- * (docs/decisions/0035-lean-sandbox.md).
+ * costs most of its time and what our workflows do not need (README.md).
  */
 import vm from 'node:vm';
 import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared.js';
+import { answerStackQueries } from './call-stacks.ts';
 import { makePlainContexts } from './plain-contexts.ts';
 
-/** Node.js starts and joins a thread for each call with a time limit. Ours is `ThreadWatch`. */
+/** Node.js starts and joins a thread for each call with a time limit. `WatchedClient` has ours. */
 function withoutTimeLimits(): void {
   const { runInContext } = vm.Script.prototype;
   vm.Script.prototype.runInContext = function (context, options) {
@@ -16,9 +16,10 @@ function withoutTimeLimits(): void {
   };
 }
 
-/** The SDK takes a stack for every promise. Its query for stacks then answers that it has none. */
+/** The SDK takes a stack for every promise; `answerStackQueries` takes one for each call. */
 function withoutPromiseHook(): void {
   Object.assign(globalHandlers, { setPromiseHook: () => undefined });
+  answerStackQueries();
 }
 
 withoutTimeLimits();

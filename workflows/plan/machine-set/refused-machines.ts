@@ -19,7 +19,10 @@ export interface RefusedMachines extends Refusals {
   retryAt: number;
 }
 
-/** So many mean that everything is refused: no more are tried until it is time to try again. */
+/**
+ * The API server refuses every write when it refuses so many: no other machine is tried until the
+ * next attempt.
+ */
 export const mostRefused = 100;
 
 export function areHeldBack(refused: RefusedMachines | undefined, now: number): boolean {

@@ -45,9 +45,9 @@ export type PreservationPlan = EffectiveRequest &
 export type StopReason = 'expired' | 'recovered' | 'withdrawn';
 
 /**
- * The Node's word goes before the Machine's, and still does when it was taken back. One that cannot
- * be understood counts as not said, so that a slip of the pen ends no preservation; nor does a Node
- * that got lost.
+ * The annotation of the Node goes before that of the Machine, also when it was removed. A value
+ * that is not valid counts as absent, so that a typing error ends no preservation; nor does a Node
+ * that was deleted.
  */
 export function effectiveRequest({
   requests,

@@ -1,6 +1,6 @@
 /**
- * Machines whose instance went behind our back: which of them are asked for, and whether so many
- * can be believed.
+ * Machines whose instance somebody else deleted in the cloud: which of them the driver is asked
+ * about, and whether the answer is plausible when it says that of many.
  */
 import type { MachinePhase } from '../../api/phases.ts';
 import { isMeltdown } from '../machine/health.ts';

@@ -61,7 +61,7 @@ describe('whose word counts', () => {
     ]);
   });
 
-  test('a slip of the pen on the Node changes nothing', () => {
+  test('a typing error in the annotation of the Node changes nothing', () => {
     const requests = { node: 'nwo', lastApplied: 'now' };
     expect(effectiveRequest({ requests, hasNode: true })).toMatchObject({
       value: 'now',
