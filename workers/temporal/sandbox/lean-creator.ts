@@ -120,20 +120,23 @@ class WatchedClient extends WorkerThreadClient {
    */
   async #interrupt(): Promise<void> {
     const requests = [...this.#pending.values()];
-    interrupt(this.workerThread.threadId);
+    interrupt(this.workerThread);
     await super.send({ type: 'extract-sink-calls', runId: 'none' }).catch(() => undefined);
     await sleep(checkEveryMs, { keepsAlive: false });
     for (const reject of requests) reject(new Error(this.#fault));
   }
 }
 
-/** Ends the JavaScript that a thread runs, and not the thread. */
-function interrupt(threadId: number): void {
+/**
+ * Ends the JavaScript that a thread runs, and not the thread. `workerId` counts the threads of one
+ * session; only the title has the number that Node gave the thread.
+ */
+function interrupt({ threadId }: Thread): void {
   const session = new Session();
   session.connect();
   session.on('NodeWorker.receivedMessageFromWorker', () => session.disconnect());
   session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
-    if (Number(workerInfo.workerId) !== threadId) return;
+    if (!workerInfo.title.startsWith(`[worker ${threadId}]`)) return;
     const message = JSON.stringify({ id: 1, method: 'Runtime.terminateExecution' });
     session.post('NodeWorker.sendMessageToWorker', { sessionId, message });
   });

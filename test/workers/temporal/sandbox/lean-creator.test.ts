@@ -3,7 +3,9 @@ import type { CompiledWorkerOptions } from '@temporalio/worker';
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
 import { parseWorkflowCode } from '@temporalio/worker/lib/worker.js';
 import proto from '@temporalio/proto';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { Worker as Thread } from 'node:worker_threads';
 import { bundleWorkflows } from '../../../../workers/temporal/bundle-workflows.ts';
 import { createLeanCreator } from '../../../../workers/temporal/sandbox/lean-creator.ts';
 
@@ -43,9 +45,17 @@ function messageOf(error: unknown): string {
 }
 
 test('a workflow in an endless loop is interrupted three times, and then not tried', async () => {
+  // Other threads of the process are let alone, those that have ended as well.
+  const ended = new Thread('1', { eval: true });
+  await once(ended, 'exit');
+  const beside = new Thread("require('node:worker_threads').parentPort.once('message', () => {})", {
+    eval: true,
+  });
   const threads = await creator();
   const fault = 'Error: the code of the workflow did not come back within 1 s';
   for (const message of [fault, fault, fault]) expect(await tryAgain(threads)).toBe(message);
   expect(await tryAgain(threads)).toBe(`${fault}, 3 times in ten minutes; this task was not tried`);
   await threads.destroy();
+  beside.postMessage('end');
+  expect(await once(beside, 'exit')).toEqual([0]);
 });
