@@ -210,8 +210,7 @@ async function schedules(
     }),
   );
   const faults = states.filter(({ state }) => state !== 'runs');
-  if (faults.length === 0)
-    return [ok(check, `${states.length}, none is paused`)];
+  if (faults.length === 0) return [ok(check, `${states.length}, none is paused`)];
   const { namespace: ofTemporal } = client.options;
   return faults.map(({ id, state }) =>
     state === 'missing'

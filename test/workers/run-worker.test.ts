@@ -83,9 +83,10 @@ async function start(...flags: string[]) {
   await roundTrip?.();
   // Closing the connection during a call would be an unhandled rejection.
   if (queues.some(({ runsWorkflows }) => runsWorkflows)) {
-    await eventually('the schedules are made', async () =>
-      logged.some((line) => line.includes('for the schedules')),
-    );
+    for (const what of ['the schedules', 'the schedule of their rounds'])
+      await eventually(`${what}: made`, async () =>
+        logged.some((line) => line.includes(`for ${what}`)),
+      );
   }
   return { control, queues, whyNotReady, calls: () => fake.calls.map(({ method }) => method) };
 }
@@ -199,7 +200,7 @@ test.each(cases)('with $flags it polls $queues', async ({ flags, queues: wanted 
 
 test('the core makes the schedules and registers search attributes', async () => {
   const { calls } = await start('--serve=core');
-  expect(calls().filter((call) => call === 'CreateSchedule')).toHaveLength(5);
+  expect(calls().filter((call) => call === 'CreateSchedule')).toHaveLength(6);
   expect(calls()).toContain('CountWorkflowExecutions');
 });
 

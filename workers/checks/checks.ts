@@ -1,6 +1,6 @@
 /**
- * The table of the safety checks: what runs, how often a round checks whether it is needed, and what
- * the Temporal UI says of it.
+ * The table of the safety checks: what runs, how often a round checks whether it is needed, and
+ * what the Temporal UI says of it.
  */
 import type {
   WorkflowCheck,

@@ -21,6 +21,7 @@ interface Kept<Settings> {
 export function keepSchedules({ temporal, settings, ...kept }: Kept<CheckSettings>): void {
   keep({
     ...kept,
+    what: 'the schedules of the safety checks',
     ensure: () => ensureSchedules(temporal, settings, kept.log),
     refresh: () => refreshSchedules(temporal, settings, kept.log),
   });
@@ -30,24 +31,25 @@ export function keepSchedules({ temporal, settings, ...kept }: Kept<CheckSetting
 export function keepRounds({ temporal, settings, ...kept }: Kept<RoundSettings>): void {
   keep({
     ...kept,
+    what: 'the schedule of their rounds',
     ensure: () => ensureRounds(temporal, settings, kept.log),
     refresh: () => refreshRounds(temporal, settings, kept.log),
   });
 }
 
 interface Keeping extends Pick<Kept<unknown>, 'log' | 'signal'> {
+  /** For people. */
+  what: string;
   ensure(): Promise<void>;
   refresh(): Promise<void>;
 }
 
 /** Machines do not wait for it. */
-function keep({ ensure, refresh, log, signal }: Keeping): void {
-  const server = 'Temporal, for the schedules of the safety checks';
+function keep({ what, ensure, refresh, log, signal }: Keeping): void {
+  const server = `Temporal, for ${what}`;
   void untilReached({ server, attempt: ensure, log, signal }).catch(() => undefined);
   const again = (): void =>
-    void refresh().catch((err: unknown) =>
-      log.warn({ err }, 'the schedules of the safety checks are not up to date'),
-    );
+    void refresh().catch((err: unknown) => log.warn({ err }, `not up to date: ${what}`));
   const timer = every(scheduleEveryMs, again, { keepsAlive: false });
   signal.addEventListener('abort', () => timer.cancel(), { once: true });
 }

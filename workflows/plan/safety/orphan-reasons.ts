@@ -34,7 +34,7 @@ export function isUnsearched(
   return startedAt === undefined || startedAt < changedAt + halfMs(periodSeconds);
 }
 
-/** Between two searches without another reason, in periods: of an install, and of each namespace. */
+/** Periods between two searches without another reason: of an install, and of each namespace. */
 const periodsBetween = { install: 4, each: 3 };
 
 /**
