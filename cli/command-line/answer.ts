@@ -13,7 +13,7 @@ export interface Answer<Data = unknown> {
   exitCode?: 0 | 1;
 }
 
-/** Carries out a command and prints its answer. Tests have one of their own, which keeps options. */
+/** Carries out a command, and prints its answer. Tests have one of their own. */
 export type Run = <Options extends OutputOptions>(
   options: Options,
   carryOut: (options: Options) => Promise<Answer>,
