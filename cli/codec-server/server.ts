@@ -12,10 +12,11 @@ import type { Payload, PayloadCodec } from '@temporalio/common';
 import { createCodec } from '../../workers/payloads/codec.ts';
 import { readPayloadKeys } from '../../workers/payloads/keys.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
-import type { Answer, Printed } from '../command-line/answer.ts';
+import type { Answer } from '../command-line/answer.ts';
+import type { OutputOptions } from '../command-line/options.ts';
 import { PayloadsFault, payloadsIn, payloadsText } from './payloads.ts';
 
-export interface CodecServerOptions extends Printed {
+export interface CodecServerOptions extends OutputOptions {
   payloadKeys: string;
   address: string;
   /** 0: any free port. */

@@ -1,5 +1,6 @@
 /** What a command has to say, and how it is printed. */
 import { stringify } from 'yaml';
+import type { Format, OutputOptions } from './options.ts';
 
 export interface Answer<Data = unknown> {
   /** For people. */
@@ -12,22 +13,10 @@ export interface Answer<Data = unknown> {
   exitCode?: 0 | 1;
 }
 
-/** Formats of `--output`. Without the option: for people. */
-export const programFormats = ['json', 'yaml'] as const;
-export const listFormats = ['json', 'yaml', 'wide', 'name'] as const;
-export type Format = (typeof listFormats)[number];
-
-export interface Printed {
-  output?: Format | undefined;
-}
-
-/**
- * Carries out what was asked and prints the answer. The tests have one of their own, which keeps
- * what was asked.
- */
-export type Run = <Asked extends Printed>(
-  options: Asked,
-  carryOut: (options: Asked) => Promise<Answer>,
+/** Carries out a command, and prints its answer. Tests have one of their own. */
+export type Run = <Options extends OutputOptions>(
+  options: Options,
+  carryOut: (options: Options) => Promise<Answer>,
 ) => Promise<void>;
 
 export const printAnswer: Run = async (options, carryOut) => {

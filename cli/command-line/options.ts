@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../../workflows/api/duration.ts';
-import { listFormats, programFormats, type Format } from './answer.ts';
 
 export interface ClusterOptions {
   /** Undefined: that of the kubeconfig's context, else "default". */
@@ -30,6 +29,11 @@ export interface InstallScope {
 /** Options of the commands that read a whole install. */
 export interface InstallOptions
   extends InstallScope, ClusterOptions, TemporalOptions, OutputOptions {}
+
+/** Formats of `--output`. Without the option: for people. */
+const programFormats = ['json', 'yaml'] as const;
+const listFormats = ['json', 'yaml', 'wide', 'name'] as const;
+export type Format = (typeof listFormats)[number];
 
 export interface OutputOptions {
   output?: Format | undefined;

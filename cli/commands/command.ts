@@ -1,7 +1,7 @@
 /** An entry of the table of commands, and how commander gets it. */
 import type { Command } from 'commander';
-import type { Answer, Printed, Run } from '../command-line/answer.ts';
-import type { ClusterOptions } from '../command-line/options.ts';
+import type { Answer, Run } from '../command-line/answer.ts';
+import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
 import type { ClusterScope } from '../connection/cluster.ts';
 import { inCluster } from '../connection/cluster.ts';
 
@@ -14,7 +14,7 @@ interface Named {
 }
 
 /** `Given`: what commander makes of the options, before `read`. */
-interface CommandEntry<Options extends Printed, Given> extends Named {
+interface CommandEntry<Options extends OutputOptions, Given> extends Named {
   /** Its arguments and options, in the order of its help. */
   options: readonly ((command: Command) => Command)[];
   /** Printed behind its options. */
@@ -31,7 +31,7 @@ interface CommandEntry<Options extends Printed, Given> extends Named {
 
 export type AddCommand = (parent: Command, run: Run) => void;
 
-export function command<Options extends Printed, Given extends object = Options>(
+export function command<Options extends OutputOptions, Given extends object = Options>(
   entry: CommandEntry<Options, Given>,
 ): AddCommand {
   const { about, examples, read } = entry;

@@ -199,8 +199,8 @@ async function schedules(
   const states = await Promise.all(
     [roundsName, ...checkNames].map(async (name) => {
       const stateIn = async (fleetNamespace?: string): Promise<ScheduleFound> => {
-        const scope = fleetNamespace === undefined ? {} : { fleetNamespace };
-        const id = scheduleIdOf(name, { name: install, clusterName, ...scope });
+        const fleet = fleetNamespace === undefined ? {} : { fleetNamespace };
+        const id = scheduleIdOf(name, { name: install, clusterName, ...fleet });
         return { id, state: await stateOf(client, id) };
       };
       // The rounds of a fleet are of all its namespaces.

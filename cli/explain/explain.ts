@@ -92,15 +92,9 @@ function unreadOf({ unread }: Install, events: EventsRead): string[] {
   return all.length === 0 ? [] : [`Not readable with your rights: ${all.join(', ')}.`];
 }
 
-interface WorkflowQuestion {
-  scope: ClusterScope;
-  options: ExplainOptions;
-  flags: InstallFlags;
-}
-
 async function workflowOf(
   subject: Subject,
-  { scope, options, flags }: WorkflowQuestion,
+  { scope, options, flags }: { scope: ClusterScope; options: ExplainOptions; flags: InstallFlags },
 ): Promise<WorkflowRead> {
   const known = workflowKindOf(subject);
   const temporal = temporalOptionsOf(options, flags, process.env);

@@ -25,15 +25,15 @@ export interface InstallOfNamespace {
 
 export class InstallRecords {
   readonly #client: Client;
-  readonly #scope: InstallOfNamespace;
+  readonly #install: InstallOfNamespace;
   /** Of the install. */
   #name: string | undefined;
   /** The install has no other namespace: its rounds go with this one. */
   #isLast = false;
 
-  constructor(client: Client, scope: InstallOfNamespace) {
+  constructor(client: Client, install: InstallOfNamespace) {
     this.#client = client;
-    this.#scope = scope;
+    this.#install = install;
   }
 
   /**
@@ -41,17 +41,17 @@ export class InstallRecords {
    * named, so nothing was searched.
    */
   async find(): Promise<{ runs: Removal[]; claims: Removal[]; isKnown: boolean }> {
-    const { cluster, namespace } = this.#scope;
+    const { cluster, namespace } = this.#install;
     const claim = namespaceClaimId(cluster, namespace);
     const holder = await claimHolder(this.#client, claim);
-    const name = this.#installFlagsOf(holder);
+    const name = this.#installOf(holder);
     this.#name = name;
     if (name === undefined) return { runs: [], claims: [], isKnown: false };
     this.#isLast = !(await this.#servesOthers(name));
     // Schedules first, those that start the runs of others before them: they start no more runs.
     const runs = [
       ...(this.#isLast ? await this.#rounds(name) : []),
-      ...(await schedulesOf(this.#client, this.#scope, name)),
+      ...(await schedulesOf(this.#client, this.#install, name)),
       ...(await this.openRuns()),
     ];
     const claims = holder === undefined ? [] : [this.#claim(claim)];
@@ -65,7 +65,7 @@ export class InstallRecords {
 
   /** A fleet may have the name of a namespace: another install must not get its queues. */
   async #servesOthers(name: string): Promise<boolean> {
-    const { cluster, clusterName, namespace } = this.#scope;
+    const { cluster, clusterName, namespace } = this.#install;
     const install = clusterName === undefined ? name : `${clusterName}/${name}`;
     const own = namespaceClaimId(cluster, namespace);
     const query = 'WorkflowType="claim" AND ExecutionStatus="Running"';
@@ -77,23 +77,23 @@ export class InstallRecords {
   }
 
   /** The holder of a claim on a namespace is an install, after the name of its cluster. */
-  #installFlagsOf(holder: string | undefined): string | undefined {
-    const { install, namespace, clusterName } = this.#scope;
+  #installOf(holder: string | undefined): string | undefined {
+    const { install, namespace, clusterName } = this.#install;
     const prefix = clusterName === undefined ? '' : `${clusterName}/`;
     if (holder === undefined) return install;
     const isOurs = holder.startsWith(prefix) && !holder.slice(prefix.length).includes('/');
     const name = isOurs ? holder.slice(prefix.length) : undefined;
     if (name !== undefined && (install === undefined || install === name)) return name;
-    const options =
+    const named =
       install === undefined ? 'an install without --cluster-name' : `${prefix}${install}`;
-    throw new Error(`Namespace ${namespace} is claimed by install ${holder}, not by ${options}.`);
+    throw new Error(`Namespace ${namespace} is claimed by install ${holder}, not by ${named}.`);
   }
 
   /** As they are listed now, also those of its checks. None before `find` has found the install. */
   async openRuns(): Promise<Removal[]> {
     const name = this.#name;
     if (name === undefined) return [];
-    const { cluster, namespace } = this.#scope;
+    const { cluster, namespace } = this.#install;
     const taskQueue = taskQueueOf({ cluster, name });
     const found: Removal[] = [];
     const wanted = { taskQueue, namespace, withRounds: this.#isLast };
@@ -109,7 +109,7 @@ export class InstallRecords {
   }
 
   async #rounds(name: string): Promise<Removal[]> {
-    const { cluster, clusterName } = this.#scope;
+    const { cluster, clusterName } = this.#install;
     const id = scheduleIdOf(roundsName, { name, clusterName });
     const handle = this.#client.schedule.getHandle(id);
     const description = await orGone(handle.describe());

@@ -42,9 +42,10 @@ export async function undo(
   }
   await patchDeployment(scope, deployment, rollbackChange(revision));
   const outcome = await outcomeOf(scope, name, { revision, set }).catch((error: unknown) => {
-    const options = `machinedeployment/${name} is asked to go back to revision ${revision}`;
-    const words = `${options}, and what comes of it is not known: ${reasonOf(error)}`;
-    throw new Error(words, { cause: error });
+    throw new Error(
+      `machinedeployment/${name} is asked to go back to revision ${revision}, and what comes of it is not known: ${reasonOf(error)}`,
+      { cause: error },
+    );
   });
   const isDone = outcome === 'done';
   const text = `machinedeployment/${name} ${messageOf(outcome, { ...data, revision })}`;
