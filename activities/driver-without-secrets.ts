@@ -2,10 +2,10 @@
  * What a driver fails with, without the values of the class's Secret: a cloud may repeat what it
  * was sent, and the words go into histories, statuses and Events.
  */
-import { repeatedTexts } from './console-output/secret-texts.ts';
+import { repeatedTexts } from './redaction/secret-texts.ts';
 import type { Driver, ProviderRequest } from './drivers/driver.ts';
 import { withCalls } from './drivers/with-calls.ts';
-import { redacted } from './redaction/redacted.ts';
+import { redacted } from './redaction/hide.ts';
 import { certainForms } from './redaction/secret-forms.ts';
 
 /** All built-in drivers go through it: nothing else sees both the Secret and the cloud's words. */

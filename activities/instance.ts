@@ -20,7 +20,7 @@ import type { BootstrapToken } from './machine/bootstrap-token.ts';
 import { readBootstrapToken } from './machine/bootstrap-token.ts';
 import type { ClassReader, ClassWithSecret } from './machine-class/reader.ts';
 import { userDataIn } from './machine-class/reader.ts';
-import { keptOutput } from './console-output/kept-output.ts';
+import { keptOutput } from './redaction/console-output.ts';
 import { isClaimed, requireDeletable, requireUnclaimed } from './machine/deletable.ts';
 import { withoutSecrets } from './driver-without-secrets.ts';
 import { beforeCreate, wasUnsent } from './drivers/before-create.ts';

@@ -1,6 +1,6 @@
 /** Texts that users write are read in linear time: one annotation must not stop a worker. */
 import fc from 'fast-check';
-import { redacted } from '../activities/redaction/redacted.ts';
+import { redacted } from '../activities/redaction/hide.ts';
 import { secretForms } from '../activities/redaction/secret-forms.ts';
 import { parseDuration } from '../workflows/api/duration.ts';
 import { timeIn } from '../workflows/api/time.ts';

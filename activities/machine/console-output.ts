@@ -6,7 +6,7 @@ import { annotations } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { clipStart } from '../../workflows/values/clip.ts';
 import { longestConsoleEndBytes } from '../../workflows/values/console-output.ts';
-import { withoutSecretPatterns } from '../console-output/kept-output.ts';
+import { withoutSecretPatterns } from '../redaction/console-output.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isRejected } from '../../kube/client/errors.ts';
 import { recordEvent } from '../../kube/objects/events.ts';

@@ -181,15 +181,10 @@ export const rooms: readonly Room[] = [
   },
   {
     folder: 'activities/redaction',
-    holds: 'the forms of secrets, which are hidden in texts of others',
-    imports: [],
-    packages: [],
-  },
-  {
-    folder: 'activities/console-output',
-    holds: 'what an instance printed, fit to be kept: its end, without secrets',
-    imports: ['workflows/values', 'activities/redaction'],
-    packages: [],
+    holds:
+      'what is a secret, and how it is hidden: in texts, errors, logs and consoles of instances',
+    imports: ['workflows/values'],
+    packages: ['node'],
   },
   {
     folder: 'activities/machine-class',
@@ -232,7 +227,7 @@ export const rooms: readonly Room[] = [
       'activities/system',
       'kube',
       'activities/drivers',
-      'activities/console-output',
+      'activities/redaction',
       'activities/machine-class',
       'activities/runtime',
     ],
@@ -379,6 +374,7 @@ export const rooms: readonly Room[] = [
       'workflows/runtime',
       'workflows/values',
       'activities/system',
+      'activities/redaction',
       'watcher/dispatch',
       'workers/log',
       'workers/config',
@@ -412,6 +408,7 @@ export const rooms: readonly Room[] = [
     imports: [
       'workflows/values',
       'activities/system',
+      'activities/redaction',
       'kube',
       'workers/log',
       'workers/config',

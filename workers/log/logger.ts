@@ -2,8 +2,8 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import type { LogSettings } from './settings.ts';
 import { lineOfKlog } from './log-klog.ts';
 import { lineForPeople } from './log-text.ts';
-import { withoutSecrets } from './redaction.ts';
-import { secretValues } from './scrubbing.ts';
+import { withoutSecrets } from '../../activities/redaction/fields.ts';
+import { secretValues } from '../../activities/redaction/secret-values.ts';
 
 export type { Logger } from 'pino';
 

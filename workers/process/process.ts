@@ -10,7 +10,7 @@ import { openHttpPort } from './http.ts';
 import type { Logger } from '../log/logger.ts';
 import { LevelSwitch, levelSignal } from '../log/level-switch.ts';
 import { createLogger } from '../log/logger.ts';
-import { secretValues } from '../log/scrubbing.ts';
+import { secretValues } from '../../activities/redaction/secret-values.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { createMetrics } from '../metrics/registry.ts';
 import { endWhenRotated, faultOfStart } from './rotated-files.ts';

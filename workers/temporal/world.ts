@@ -24,7 +24,7 @@ import type { KubeClients } from '../kube/clients.ts';
 import type { Config } from '../config/config.ts';
 import { auditLine } from '../log/audit-line.ts';
 import type { Logger } from '../log/logger.ts';
-import { secretValues } from '../log/scrubbing.ts';
+import { secretValues } from '../../activities/redaction/secret-values.ts';
 import type { Shutdown } from '../process/shutdown.ts';
 import type { Identity } from './identity.ts';
 import { inlineDeletionLimitMs } from './inline-deletions.ts';

@@ -24,7 +24,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Component } from '../config/flags/flag.ts';
 import { version } from '../config/version.ts';
-import { scrubbed, secretValues } from '../log/scrubbing.ts';
+import { scrubbed, secretValues } from '../../activities/redaction/secret-values.ts';
 
 export interface TracerOptions {
   component: Component;

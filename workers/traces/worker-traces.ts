@@ -12,7 +12,7 @@ import { activityTraceHeader } from '../../workflows/contracts/tracing.ts';
 import type { TraceSinks } from '../../workflows/runtime/trace-interceptors.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
-import { secretValues } from '../log/scrubbing.ts';
+import { secretValues } from '../../activities/redaction/secret-values.ts';
 import type { Spans } from './tracer.ts';
 import { contextOf } from './tracer.ts';
 

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import type { Driver, MachineRequest } from '../../../activities/drivers/driver.ts';
 import { DriverError } from '../../../activities/drivers/driver.ts';
-import { boundedDriver } from '../../../workers/drivers/bounded-driver.ts';
+import { boundedDriver } from '../../../workers/drivers/limit.ts';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 const limits = { callSeconds: 0.05, graceSeconds: 0.05 };

@@ -1,7 +1,7 @@
 /** Keeps secrets out of logs, whatever object is logged: by name here, by form in scrubbing.ts. */
 import { isNativeError } from 'node:util/types';
-import { hidden } from '../../activities/redaction/redacted.ts';
-import { scrubbed } from './scrubbing.ts';
+import { hidden } from './hide.ts';
+import { scrubbed } from './secret-values.ts';
 import { isSecret } from './secret-names.ts';
 
 /** Deeper parts are left out: nothing that is worth a log line is nested so far. */

@@ -3,7 +3,7 @@ import { DriverError, DriverPending } from '../../../activities/drivers/driver.t
 import { withCalls } from '../../../activities/drivers/with-calls.ts';
 import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.ts';
 import { monotonicMs, sleep } from '../../../activities/system/system.ts';
-import { pacedDriver } from '../../../workers/drivers/paced-driver.ts';
+import { pacedDriver } from '../../../workers/drivers/pace.ts';
 import { aRequest } from '../../activities/drivers/a-request.ts';
 import { aCloud, type TestCloud } from '../../deploy/virtual-cloud/a-cloud.ts';
 import { HandSystem } from '../../support/hand-system.ts';

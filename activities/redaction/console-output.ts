@@ -1,8 +1,8 @@
 /** What is kept of a console's output: the end of it, for people, without secrets. */
 import { longestConsoleBytes } from '../../workflows/values/console-output.ts';
 import { clipStart } from '../../workflows/values/clip.ts';
-import { hidden, redacted } from '../redaction/redacted.ts';
-import { secretForms } from '../redaction/secret-forms.ts';
+import { hidden, redacted } from './hide.ts';
+import { secretForms } from './secret-forms.ts';
 import { printable } from './printable.ts';
 import { secretTexts, textsIn } from './secret-texts.ts';
 

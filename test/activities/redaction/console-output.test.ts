@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import {
   keptOutput,
   withoutSecretPatterns,
-} from '../../../activities/console-output/kept-output.ts';
+} from '../../../activities/redaction/console-output.ts';
 
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 

@@ -1,6 +1,6 @@
 /** Takes secrets out of texts that a cloud, a server or a library wrote. */
-import { redacted } from '../../activities/redaction/redacted.ts';
-import { certainForms } from '../../activities/redaction/secret-forms.ts';
+import { redacted } from './hide.ts';
+import { certainForms } from './secret-forms.ts';
 import { isSecretKey } from './secret-names.ts';
 
 /** Shorter values stand in too many other words. */

@@ -1,6 +1,6 @@
 /** Secrets in texts of others are recognised by their form, or because we read them. */
-import { SecretValues, scrubbed, secretValues } from '../../../workers/log/scrubbing.ts';
-import { logLines } from './log-lines.ts';
+import { SecretValues, scrubbed, secretValues } from '../../../activities/redaction/secret-values.ts';
+import { logLines } from '../../workers/log/log-lines.ts';
 
 const pem = '-----BEGIN RSA PRIVATE KEY-----\nMIIEow==\n-----END RSA PRIVATE KEY-----';
 const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJtaWxsIn0.c2lnbmF0dXJl';
