@@ -1,5 +1,8 @@
 /** The driver's activities: resolve what the request names, call the cloud, say what came of it. */
-import type { DriverActivities } from '../workflows/contracts/driver-activities.ts';
+import type {
+  DriverActivities,
+  RecordedCreateOutcome,
+} from '../workflows/contracts/driver-activities.ts';
 import type {
   ClassRequest,
   ConsoleOutput,
@@ -22,7 +25,6 @@ import type { ClassReader, ClassWithSecret } from './machine-class/reader.ts';
 import { userDataIn } from './machine-class/reader.ts';
 import { keptOutput } from './redaction/console-output.ts';
 import { isClaimed, requireDeletable, requireUnclaimed } from './machine/deletable.ts';
-import { withoutSecrets } from './driver-without-secrets.ts';
 import { beforeCreate, wasUnsent } from './drivers/before-create.ts';
 import { askingCloud } from './drivers/asking-cloud.ts';
 import type { Driver, MachineRequest } from './drivers/driver.ts';
@@ -54,6 +56,8 @@ export interface DriverDependencies {
   /** Nothing was asked of the cloud by an attempt before. Default: it may have been. */
   isFirstAttempt?(): boolean;
   guard: Guard;
+  /** Writes to its Machine what was made. Default: the workflow schedules the steps for that. */
+  record?(request: DriverRequest, outcome: CreateOutcome): Promise<RecordedCreateOutcome>;
   /** What became of which VM, and for which run. */
   audit: Audit;
 }
@@ -61,19 +65,21 @@ export interface DriverDependencies {
 export function createDriverActivities(
   dependencies: DriverDependencies,
 ): DriverActivities & OrphanActivities {
-  const { driver, guard } = dependencies;
-  return gated(driverActivities({ ...dependencies, driver: withoutSecrets(driver) }), guard);
+  return gated(driverActivities(dependencies), dependencies.guard);
 }
 
 function driverActivities(dependencies: DriverDependencies): DriverActivities & OrphanActivities {
   return {
-    createInstance: (request) => orFailed(dependencies, orPending(creating(dependencies, request))),
-    deleteInstance: (request) => orFailed(dependencies, orPending(deleting(dependencies, request))),
-    describeInstance: (request) => orFailed(dependencies, describing(dependencies, request)),
-    getConsoleOutput: (request) => orFailed(dependencies, readingConsole(dependencies, request)),
-    validateClass: (request) => orFailed(dependencies, validating(dependencies, request)),
-    listInstances: (request) => orFailed(dependencies, listing(dependencies, request)),
-    deleteListed: (request) => orFailed(dependencies, deletingListed(dependencies, request)),
+    async createInstance(request) {
+      const outcome = await answered(dependencies, creating(dependencies, request), pendingOf);
+      return (await dependencies.record?.(request, outcome)) ?? outcome;
+    },
+    deleteInstance: (request) => answered(dependencies, deleting(dependencies, request), pendingOf),
+    describeInstance: (request) => answered(dependencies, describing(dependencies, request)),
+    getConsoleOutput: (request) => answered(dependencies, readingConsole(dependencies, request)),
+    validateClass: (request) => answered(dependencies, validating(dependencies, request)),
+    listInstances: (request) => answered(dependencies, listing(dependencies, request)),
+    deleteListed: (request) => answered(dependencies, deletingListed(dependencies, request)),
     volumeIds: async ({ volumes }) => ({ volumeIds: await dependencies.driver.volumeIds(volumes) }),
     findOrphans: (request) => findOrphans(dependencies, request),
     checkFinally: (request) => checkFinally(dependencies, request),
@@ -82,16 +88,18 @@ function driverActivities(dependencies: DriverDependencies): DriverActivities & 
 }
 
 /**
- * What a driver or a class refuses is an answer for the workflow; anything else is for Temporal to
- * retry.
+ * What a driver or a class refuses is an answer for the workflow, and so is an operation that goes
+ * on, where it may; anything else is for Temporal to retry.
  */
-async function orFailed<Answer>(
+async function answered<Answer, GoesOn = never>(
   dependencies: DriverDependencies,
   answer: Promise<Answer>,
-): Promise<Answer | Failed> {
+  pending?: (error: DriverPending) => GoesOn,
+): Promise<Answer | GoesOn | Failed> {
   try {
     return await answer;
   } catch (error) {
+    if (pending && error instanceof DriverPending) return pending(error);
     return { outcome: 'failed', failure: classified(error, dependencies) };
   }
 }
@@ -101,14 +109,8 @@ interface Failed {
   failure: MachineFailure;
 }
 
-async function orPending<Answer>(answer: Promise<Answer>): Promise<Answer | Pending> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (!(error instanceof DriverPending)) throw error;
-    const { message, pollAfterSeconds, checkpoint } = error;
-    return defined({ outcome: 'pending' as const, message, pollAfterSeconds, checkpoint });
-  }
+function pendingOf({ message, pollAfterSeconds, checkpoint }: DriverPending): Pending {
+  return defined({ outcome: 'pending' as const, message, pollAfterSeconds, checkpoint });
 }
 
 async function creating(

@@ -1,61 +1,44 @@
-/** Keeps secrets out of logs, whatever object is logged: by name here, by form in scrubbing.ts. */
+/** Keeps secrets out of logs, whatever object is logged. */
 import { isNativeError } from 'node:util/types';
 import { hidden } from './hide.ts';
-import { scrubbed } from './secret-values.ts';
-import { isSecret } from './secret-names.ts';
+import { looksSecret } from './secret-names.ts';
+import { secretValues } from './secret-values.ts';
 
 /** Deeper parts are left out: nothing that is worth a log line is nested so far. */
 const depthMax = 6;
 
-type Scrub = (text: string) => string;
-
 /**
- * A copy to log: values of secret names become "[redacted]", errors become plain objects, and all
- * texts go through `scrub`. Default: what has the form of a secret is taken out of them.
+ * A copy to log: values of secret names become "[redacted]", errors become plain objects, and no
+ * text has a secret that this process has read.
  */
-export function withoutSecrets(fields: object, scrub: Scrub = scrubbed): Record<string, unknown> {
-  return new Copy(scrub).ofFields(fields, 0);
+export function withoutSecrets(fields: object, depth = 0): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]: [string, unknown]) => [
+      name,
+      looksSecret(name) && value !== undefined ? hidden : copyOf(value, depth + 1),
+    ]),
+  );
 }
 
-class Copy {
-  readonly #scrub: Scrub;
+function copyOf(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return secretValues.hide(value);
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > depthMax) return '[too deep]';
+  if (isNativeError(value)) return plainError(value, depth);
+  if (value instanceof Date) return value.toJSON();
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  if (Array.isArray(value)) return value.map((part) => copyOf(part, depth + 1));
+  return withoutSecrets(value, depth);
+}
 
-  constructor(scrub: Scrub) {
-    this.#scrub = scrub;
-  }
-
-  ofFields(fields: object, depth: number): Record<string, unknown> {
-    return Object.fromEntries(
-      Object.entries(fields).map(([name, value]: [string, unknown]) => [
-        name,
-        isSecret(name) && value !== undefined ? hidden : this.#ofValue(value, depth + 1),
-      ]),
-    );
-  }
-
-  #ofValue(value: unknown, depth: number): unknown {
-    if (typeof value === 'string') return this.#scrub(value);
-    if (typeof value === 'bigint') return value.toString();
-    if (typeof value !== 'object' || value === null) return value;
-    return depth > depthMax ? '[too deep]' : this.#ofObject(value, depth);
-  }
-
-  #ofObject(value: object, depth: number): unknown {
-    if (isNativeError(value)) return this.#ofError(value, depth);
-    if (value instanceof Date) return value.toJSON();
-    if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
-    if (Array.isArray(value)) return value.map((part) => this.#ofValue(part, depth + 1));
-    return this.ofFields(value, depth);
-  }
-
-  #ofError(error: Error, depth: number): Record<string, unknown> {
-    const { name, message, stack, cause } = error;
-    return {
-      type: name,
-      message: this.#ofValue(message, depth),
-      stack: this.#ofValue(stack, depth),
-      ...(cause !== undefined && { cause: this.#ofValue(cause, depth + 1) }),
-      ...this.ofFields(error, depth),
-    };
-  }
+function plainError(error: Error, depth: number): Record<string, unknown> {
+  const { name, message, stack, cause } = error;
+  return {
+    type: name,
+    message: copyOf(message, depth),
+    stack: copyOf(stack, depth),
+    ...(cause !== undefined && { cause: copyOf(cause, depth + 1) }),
+    ...withoutSecrets(error, depth),
+  };
 }

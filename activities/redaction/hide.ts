@@ -1,5 +1,8 @@
-/** Hides secrets in a text: those that are known, and those of a known form. */
+/** Hides secrets in texts and errors: those that are known, and those of a known form. */
+import { isOpen } from './secret-names.ts';
 import type { SecretForm } from './secret-forms.ts';
+import { certainForms } from './secret-forms.ts';
+import { repeatedTexts } from './secret-texts.ts';
 
 export const hidden = '[redacted]';
 
@@ -9,16 +12,17 @@ interface Range {
 }
 
 /**
- * All are searched in the text as it is, so that what hides a part of one does not save the rest.
- * `known`: texts of which none may be left.
+ * The same text with `[redacted]` for each of `secrets` and for what has one of the forms; by
+ * default those that names, ids and paths do not have. All are searched in the text as it is, so
+ * that what hides a part of one does not save the rest.
  */
-export function redacted(
+export function hide(
   text: string,
-  forms: readonly SecretForm[],
-  known: readonly string[] = [],
+  secrets: readonly string[] = [],
+  forms: readonly SecretForm[] = certainForms,
 ): string {
   const ranges = [
-    ...known.flatMap((secret) => occurrences(text, secret)),
+    ...secrets.flatMap((secret) => occurrences(text, secret)),
     ...forms.flatMap((form) => matches(text, form)),
   ];
   let result = '';
@@ -28,6 +32,29 @@ export function redacted(
     end = range.end;
   }
   return result + text.slice(end);
+}
+
+/** What a cloud was sent: data of a class's Secret, and user data with its places filled. */
+interface Sent {
+  secret: Readonly<Record<string, string>>;
+  userData?: string;
+}
+
+/**
+ * Hides what an error repeats of what was sent; its message goes into histories, statuses and
+ * Events. The error itself is changed, as its kind says what to do.
+ */
+export function hideIn(error: unknown, { secret, userData = '' }: Sent): void {
+  if (!(error instanceof Error)) return;
+  const { message, stack } = error;
+  const values = Object.entries(secret).flatMap(([key, value]) => (isOpen(key) ? [] : [value]));
+  const shown = hide(message, repeatedTexts(message, [...values, userData]));
+  if (shown === message) return;
+  // That of an abort has no setter.
+  const texts = { message: shown, stack: stack?.replace(message, () => shown) };
+  for (const [name, value] of Object.entries(texts)) {
+    Object.defineProperty(error, name, { value, configurable: true, writable: true });
+  }
 }
 
 /**

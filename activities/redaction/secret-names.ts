@@ -1,4 +1,4 @@
-/** Fields that hold secrets. */
+/** Names of fields, and of keys of a Secret, that hold secrets. */
 
 /** Names without case, `-` and `_`. References (`secretRef`, `secretName`) are wanted in logs. */
 const secretNames = new Set([
@@ -27,15 +27,23 @@ const secretNames = new Set([
   'userdata',
 ]);
 
-/** Of a field of whatever is logged. */
-export function isSecret(name: string): boolean {
+/** A field with this name holds one, wherever it stands. */
+export function looksSecret(name: string): boolean {
   return secretNames.has(plain(name));
 }
 
-/** Of a key of a Secret: `azureClientSecret` as well as `clientSecret`. */
+/** The same of a key of a Secret: `azureClientSecret` as well as `clientSecret`. */
 export function isSecretKey(key: string): boolean {
   const name = plain(key);
   return [...secretNames].some((secret) => name.endsWith(secret));
+}
+
+/**
+ * A key of a Secret that says which account, place or file it is: people need it, and it gives no
+ * access. The id of an access key goes with the key.
+ */
+export function isOpen(key: string): boolean {
+  return /(?<!key)(?:id|arn|region|zone|project|file)$/i.test(key);
 }
 
 function plain(name: string): string {

@@ -1,6 +1,5 @@
-/** Takes secrets out of texts that a cloud, a server or a library wrote. */
-import { redacted } from './hide.ts';
-import { certainForms } from './secret-forms.ts';
+/** The secrets that this process has read. */
+import { hide } from './hide.ts';
 import { isSecretKey } from './secret-names.ts';
 
 /** Shorter values stand in too many other words. */
@@ -50,8 +49,8 @@ export class SecretValues {
   }
 
   /** The same text without any of them, and without what has the form of a secret. */
-  scrub(text: string): string {
-    return redacted(text, certainForms, [...this.#kept, ...this.#values]);
+  hide(text: string): string {
+    return hide(text, [...this.#kept, ...this.#values]);
   }
 }
 
@@ -61,8 +60,3 @@ function longEnough(values: Iterable<string>): string[] {
 
 /** Of this process: a secret must not stand in any of its logs. */
 export const secretValues = new SecretValues();
-
-/** The same text without what has the form of a secret. */
-export function scrubbed(text: string): string {
-  return redacted(text, certainForms);
-}

@@ -389,6 +389,18 @@ export const rooms: readonly Room[] = [
     ],
   },
   {
+    folder: 'workers/drivers',
+    holds: "what a driver's calls go through: pace, metering, limit, hiding of secrets",
+    imports: [
+      'workflows/api',
+      'activities/system',
+      'kube',
+      'activities/drivers',
+      'activities/redaction',
+    ],
+    packages: [],
+  },
+  {
     folder: 'workers/metrics',
     holds: 'metrics of each part',
     imports: [
@@ -399,6 +411,7 @@ export const rooms: readonly Room[] = [
       'watcher/cache',
       'watcher/queue',
       'watcher',
+      'workers/drivers',
     ],
     packages: ['pino', 'prom-client'],
   },
@@ -416,12 +429,6 @@ export const rooms: readonly Room[] = [
       'workers/metrics',
     ],
     packages: ['node', 'pino', 'prom-client'],
-  },
-  {
-    folder: 'workers/drivers',
-    holds: 'limits for calls of drivers',
-    imports: ['activities/system', 'activities/drivers'],
-    packages: [],
   },
   {
     folder: 'workers/kube',

@@ -12,6 +12,8 @@ import type { Trouble } from '../../cli/driver/conformance/trouble.ts';
 import type { Question, Reply } from '../../cli/driver/conformance/workflow.ts';
 import { createClassReader } from '../../activities/machine-class/reader.ts';
 import type { Driver } from '../../activities/drivers/driver.ts';
+import { withCalls } from '../../activities/drivers/with-calls.ts';
+import { hideIn } from '../../activities/redaction/hide.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
 import { aMachineClass, aSecret, namespace } from './builders.ts';
 import { InMemoryClient } from './api-server/in-memory-client.ts';
@@ -82,7 +84,14 @@ function askerOf(driver: Driver, kube: InMemoryClient): Pick<Asker, 'ask' | 'res
     async ask(question, interruption) {
       const abort = new AbortController();
       const signal = () => abort.signal;
-      const parts = { driver, control: kube, classes, guard, signal, isShuttingDown };
+      const parts = {
+        driver: hiding(driver),
+        control: kube,
+        classes,
+        guard,
+        signal,
+        isShuttingDown,
+      };
       const world = { ...parts, audit: () => {} };
       const reply = answerOf(createDriverActivities(world), question);
       if (interruption === undefined) return await reply;
@@ -93,6 +102,18 @@ function askerOf(driver: Driver, kube: InMemoryClient): Pick<Asker, 'ask' | 'res
       return await reply;
     },
   };
+}
+
+/** As in the pipeline of a worker; without its pace, which is that of a real clock. */
+function hiding(driver: Driver): Driver {
+  return withCalls(driver, (_operation, call) => async (request) => {
+    try {
+      return await call(request);
+    } catch (error) {
+      hideIn(error, request);
+      throw error;
+    }
+  });
 }
 
 async function answerOf(

@@ -2,9 +2,9 @@
  * Ends every call of a driver at its limit, even if a library below it hangs on a socket, a token
  * or a promise.
  */
-import type { Driver, ProviderRequest } from '../../activities/drivers/driver.ts';
+import type { ProviderRequest } from '../../activities/drivers/driver.ts';
 import { DriverError } from '../../activities/drivers/driver.ts';
-import { withCalls, type Operation } from '../../activities/drivers/with-calls.ts';
+import type { Call, Operation } from '../../activities/drivers/with-calls.ts';
 import { anySignal, sleep, timeoutSignal } from '../../activities/system/system.ts';
 
 export interface CallLimits {
@@ -20,31 +20,19 @@ export interface CallLimits {
   graceSeconds?: number;
 }
 
-/** As the message names the call; the others are their operation. */
-const namesInMessages: Partial<Record<Operation, string>> = {
-  deleteListed: 'delete what was listed',
-};
+interface LimitedCall<Request, Answer> {
+  operation: Operation;
+  request: Request;
+  call: Call<Request, Answer>;
+}
 
 /**
- * The same driver; a call that does not end in time fails with `DeadlineExceeded`, or `Canceled`
- * after a cancellation, and its own end is ignored.
+ * Makes the call. One that does not end in time fails with `DeadlineExceeded`, or `Canceled` after
+ * a cancellation, and its own end is ignored.
  */
-export function boundedDriver(driver: Driver, limits: CallLimits = {}): Driver {
-  return withCalls(driver, (operation, call) => async (request) => {
-    const doing = namesInMessages[operation] ?? operation;
-    return await within(limits, { doing, request, call });
-  });
-}
-
-interface BoundedCall<Request, Answer> {
-  doing: string;
-  request: Request;
-  call: (request: Request) => Promise<Answer>;
-}
-
-async function within<Request extends ProviderRequest, Answer>(
+export async function within<Request extends ProviderRequest, Answer>(
   { callSeconds = 240, graceSeconds = 5 }: CallLimits,
-  { doing, request, call }: BoundedCall<Request, Answer>,
+  { operation, request, call }: LimitedCall<Request, Answer>,
 ): Promise<Answer> {
   const { signal: asked } = request;
   const limit = timeoutSignal(callSeconds * 1_000);
@@ -53,7 +41,7 @@ async function within<Request extends ProviderRequest, Answer>(
   const stuck = async (): Promise<never> => {
     await abortOf(signal, isOver.signal);
     await sleep(graceSeconds * 1_000, { signal: isOver.signal });
-    throw stuckError(doing, { isCancelled: asked.aborted, callSeconds });
+    throw stuckError(operation, { isCancelled: asked.aborted, callSeconds });
   };
   try {
     return await Promise.race([call({ ...request, signal }), stuck()]);
@@ -75,9 +63,10 @@ async function abortOf(signal: AbortSignal, isOver: AbortSignal): Promise<void> 
 }
 
 function stuckError(
-  doing: string,
+  operation: Operation,
   { isCancelled, callSeconds }: { isCancelled: boolean; callSeconds: number },
 ): DriverError {
+  const doing = operation === 'deleteListed' ? 'delete what was listed' : operation;
   if (isCancelled) {
     const message = `${doing}: cancelled, and the driver did not end by itself`;
     return new DriverError({ code: 'Canceled', message, settled: false });

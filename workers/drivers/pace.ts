@@ -3,9 +3,9 @@
  * (docs/decisions/0038-limits-that-protect-others.md).
  */
 import { ClientCache } from '../../activities/drivers/client-cache.ts';
-import type { Driver, MachineRequest, ProviderRequest } from '../../activities/drivers/driver.ts';
+import type { MachineRequest, ProviderRequest } from '../../activities/drivers/driver.ts';
 import { DriverError, DriverPending, pollWithinContract } from '../../activities/drivers/driver.ts';
-import { withCalls, type Operation } from '../../activities/drivers/with-calls.ts';
+import type { Operation } from '../../activities/drivers/with-calls.ts';
 import { monotonicMs, nowMs, sleep } from '../../activities/system/system.ts';
 import { AccountPace } from './account-pace.ts';
 
@@ -14,8 +14,8 @@ export interface PaceParts {
   onThrottled(provider: string): void;
   /** A call was not made yet. */
   onHeldBack(provider: string, operation: Operation): void;
-  /** Shared by the drivers of all namespaces: they may call the same accounts. Default its own. */
-  paces?: AccountPaces | undefined;
+  /** Shared by all drivers: those of several namespaces may call the same account. */
+  paces: AccountPaces;
 }
 
 export type AccountPaces = ClientCache<AccountPace>;
@@ -29,36 +29,53 @@ const longestWaitMs = 1_000;
 /** An account that is not called for so long is forgotten: twice the longest pause of a cloud. */
 const idleSeconds = 7_200;
 
-/** Of every call; a Machine's have the rest. */
+/** A call of a Machine has the rest. */
 type AnyRequest = ProviderRequest & Partial<Pick<MachineRequest, 'machine' | 'checkpoint'>>;
 
+interface PacedCall {
+  provider: string;
+  /** `limitScope` of the driver; empty: the limits are those of the account. */
+  scope: string;
+  operation: Operation;
+}
+
+/** A call that may be made now. */
+interface Turn {
+  answered(): void;
+  /** Returns what the call fails with: what was refused together is not tried again together. */
+  failed(error: unknown): unknown;
+}
+
 /**
- * The same driver. A call whose turn has not come holds no slot: a create or a delete is pending,
- * any other fails with `Unavailable` and says when to ask again.
+ * Waits for a turn that comes within a second. A call whose turn comes later holds no slot: a
+ * create or a delete is pending, any other fails with `Unavailable` and says when to ask again.
  */
-export function pacedDriver(driver: Driver, provider: string, parts: PaceParts): Driver {
-  const { paces = createPaces() } = parts;
-  return withCalls(driver, (operation, call) => async (request) => {
-    const scope = driver.limitScope?.(request.providerSpec) ?? '';
-    const pace = paces.get([credentialsOf(request), scope], () => new AccountPace());
-    const caller = callerOf(operation, request);
-    const waitMs = pace.turn(caller);
-    if (waitMs > longestWaitMs) {
-      parts.onHeldBack(provider, operation);
-      const message = wordsOf(scope === '' ? provider : `${provider} in ${scope}`, pace);
-      throw heldBack(operation, request, { message, waitMs });
-    }
-    if (waitMs > 0) await untilItsTurn(waitMs, request);
-    const begunAt = monotonicMs();
-    try {
-      const answer = await call(request);
-      pace.answered(caller);
-      return answer;
-    } catch (error) {
-      if (isThrottling(error)) parts.onThrottled(provider);
-      throw learnt(pace, error, { caller, begunAt });
-    }
-  });
+export async function turnOf(
+  { paces, onHeldBack, onThrottled }: PaceParts,
+  { provider, scope, operation }: PacedCall,
+  request: AnyRequest,
+): Promise<Turn> {
+  const pace = paces.get([provider, credentialsOf(request), scope], () => new AccountPace());
+  const caller = callerOf(operation, request);
+  const waitMs = pace.turn(caller);
+  if (waitMs > longestWaitMs) {
+    onHeldBack(provider, operation);
+    const message = wordsOf(scope === '' ? provider : `${provider} in ${scope}`, pace);
+    throw heldBack(operation, request, { message, waitMs });
+  }
+  if (waitMs > 0) await untilItsTurn(waitMs, request);
+  const begunAt = monotonicMs();
+  return {
+    answered: () => pace.answered(caller),
+    failed(error) {
+      if (isAnswer(error)) pace.answered(caller);
+      if (!isThrottling(error)) return error;
+      onThrottled(provider);
+      const { retryAfterSeconds } = error;
+      const isOfAccount = pace.throttled({ caller, begunAt, retryAfterSeconds });
+      return isOfAccount ? withPause(error, pace.turn(caller)) : error;
+    },
+  };
 }
 
 function isThrottling(error: unknown): error is DriverError {
@@ -72,19 +89,6 @@ const unanswered: readonly string[] = ['Unavailable', 'DeadlineExceeded', 'Cance
 function isAnswer(error: unknown): boolean {
   if (error instanceof DriverError) return !unanswered.includes(error.code);
   return error instanceof DriverPending;
-}
-
-/** What the call fails with: what was refused together is not tried again together. */
-function learnt(
-  pace: AccountPace,
-  error: unknown,
-  { caller, begunAt }: { caller: string; begunAt: number },
-): unknown {
-  if (isAnswer(error)) pace.answered(caller);
-  if (!isThrottling(error)) return error;
-  const { retryAfterSeconds } = error;
-  const isOfAccount = pace.throttled({ caller, begunAt, retryAfterSeconds });
-  return isOfAccount ? withPause(error, pace.turn(caller)) : error;
 }
 
 /** User data differs from pool to pool and gives no access to the cloud. */

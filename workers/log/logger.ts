@@ -29,8 +29,6 @@ const rewriters: Readonly<
   klog: (json) => lineOfKlog(json, process.pid),
 };
 
-const scrub = (text: string): string => secretValues.scrub(text);
-
 /** One line per entry, written at once, so that the last words of a crash are not lost. */
 export function createLogger(options: LoggerOptions): Logger {
   const { component, level, format, output, onChild } = options;
@@ -41,14 +39,15 @@ export function createLogger(options: LoggerOptions): Logger {
     {
       level,
       base: { component },
-      formatters: { log: (fields) => withoutSecrets(fields, scrub) },
+      formatters: { log: (fields) => withoutSecrets(fields) },
       // withoutSecrets has made errors plain already; pino's own serializer would lose their types
       // and causes.
       serializers: { err: (err: unknown) => err },
       hooks: {
         logMethod([first, message, ...more], method) {
-          const text = message === undefined ? undefined : scrub(message);
-          method.call(this, typeof first === 'string' ? scrub(first) : first, text, ...more);
+          const text = message === undefined ? undefined : secretValues.hide(message);
+          const begin = typeof first === 'string' ? secretValues.hide(first) : first;
+          method.call(this, begin, text, ...more);
         },
       },
       ...(onChild && { onChild }),

@@ -4,13 +4,10 @@
  */
 import type { Registry } from 'prom-client';
 import { Counter, Histogram } from 'prom-client';
-import type { Driver, MachineRequest, ProviderRequest } from '../../activities/drivers/driver.ts';
-import { DriverError, DriverPending } from '../../activities/drivers/driver.ts';
-import { withCalls, type Operation } from '../../activities/drivers/with-calls.ts';
-import { KubeError } from '../../kube/client/errors.ts';
-import type { MachineErrorCode } from '../../workflows/api/failures.ts';
+import type { Operation } from '../../activities/drivers/with-calls.ts';
 import { machineErrorCodes } from '../../workflows/api/failures.ts';
-import { monotonicMs } from '../../activities/system/system.ts';
+import type { MeterParts } from '../drivers/meter.ts';
+import type { PaceParts } from '../drivers/pace.ts';
 
 /**
  * As Gardener's AWS and Azure drivers name them. MCM deletes orphans as it deletes machines, and
@@ -28,16 +25,7 @@ const mcmOperations: Partial<Record<Operation, string>> = {
 /** Seconds. A delete waits until its instance is gone, up to 4 minutes. */
 const buckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
-export interface DriverCall {
-  provider: string;
-  operation: Operation;
-  code: 'OK' | MachineErrorCode;
-  seconds: number;
-}
-
-export type DriverMetrics = (call: DriverCall) => void;
-
-export function registerDriverMetrics(registry: Registry): DriverMetrics {
+export function registerDriverMetrics(registry: Registry): MeterParts['count'] {
   const registers = [registry];
   const calls = new Counter({
     name: 'millwright_driver_calls_total',
@@ -61,12 +49,9 @@ export function registerDriverMetrics(registry: Registry): DriverMetrics {
   };
 }
 
-export interface PaceMetrics {
-  onThrottled(provider: string): void;
-  onHeldBack(provider: string, operation: Operation): void;
-}
-
-export function registerPaceMetrics(registry: Registry): PaceMetrics {
+export function registerPaceMetrics(
+  registry: Registry,
+): Pick<PaceParts, 'onThrottled' | 'onHeldBack'> {
   const registers = [registry];
   const throttled = new Counter({
     name: 'millwright_driver_throttled_total',
@@ -87,7 +72,7 @@ export function registerPaceMetrics(registry: Registry): PaceMetrics {
 }
 
 /** MCM times successes only, writes providers in lower case, and codes as numbers. */
-function registerMcmMetrics(registry: Registry): DriverMetrics {
+function registerMcmMetrics(registry: Registry): MeterParts['count'] {
   const registers = [registry];
   const byService = { labelNames: ['provider', 'service'], registers } as const;
   const requests = new Counter({
@@ -134,64 +119,4 @@ function registerMcmMetrics(registry: Registry): DriverMetrics {
     failedRequests.inc({ provider, service: operation });
     failedDriverRequests.inc({ provider, operation, error_code: errorCode });
   };
-}
-
-/** As in all lines of machines: docs/logs.md. */
-export interface ReportedCall {
-  provider: string;
-  /** `NAMESPACE/NAME`; absent of a list. */
-  machine?: string;
-}
-
-export interface MeterParts {
-  count: DriverMetrics;
-  /** Logs an error that the driver did not turn into a `DriverError`. */
-  report: (error: unknown, message: string, call: ReportedCall) => void;
-  /** Milliseconds; only differences count. Default the clock of the process. */
-  now?: () => number;
-}
-
-/**
- * The same driver, with each call counted and timed. Whatever a call throws becomes a
- * `DriverError`: a bug must show on the Machine instead of being tried again in silence.
- */
-export function meteredDriver(
-  driver: Driver,
-  provider: string,
-  { count, report, now = monotonicMs }: MeterParts,
-): Driver {
-  return withCalls(driver, (operation, call) => async (request) => {
-    const begunAt = now();
-    const end = (code: DriverCall['code']): void =>
-      count({ provider, operation, code, seconds: (now() - begunAt) / 1_000 });
-    try {
-      const answer = await call(request);
-      end('OK');
-      return answer;
-    } catch (error) {
-      if (error instanceof DriverPending) {
-        end('OK');
-        throw error;
-      }
-      const fault = explained(error, `driver of provider "${provider}": ${operation}`);
-      if (fault !== error) report(error, fault.message, { provider, ...machineOf(request) });
-      end(fault instanceof DriverError ? fault.code : 'Unavailable');
-      throw fault;
-    }
-  });
-}
-
-function machineOf({ machine }: ProviderRequest & Partial<Pick<MachineRequest, 'machine'>>) {
-  return machine && { machine: `${machine.namespace}/${machine.name}` };
-}
-
-/**
- * An error of an API server that the driver asked is not the cloud's: Temporal tries the call
- * again.
- */
-function explained(error: unknown, what: string): DriverError | KubeError {
-  if (error instanceof DriverError || error instanceof KubeError) return error;
-  const words = error instanceof Error ? error.message : String(error);
-  const message = `${what}: ${words}. This is a bug of the driver; the worker's log says more`;
-  return new DriverError({ code: 'Unknown', message, settled: false, cause: error });
 }

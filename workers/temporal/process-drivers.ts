@@ -1,4 +1,4 @@
-/** The drivers of a process, metered and kept to limits; each namespace of a fleet has its own. */
+/** The drivers of a process, each in its pipeline; each namespace of a fleet has its own. */
 import { join } from 'node:path';
 import type { Registry } from 'prom-client';
 import type { Driver } from '../../activities/drivers/driver.ts';
@@ -6,12 +6,12 @@ import type { CreateDrivers } from '../../activities/drivers/index.ts';
 import { ownTokenDirectory, tokenDirectory } from '../../activities/drivers/token-file.ts';
 import { currentRun } from '../../activities/runtime/audit.ts';
 import type { Config } from '../config/config.ts';
-import { boundedDriver } from '../drivers/limit.ts';
-import type { AccountPaces } from '../drivers/pace.ts';
-import { createPaces, pacedDriver } from '../drivers/pace.ts';
+import type { MeterParts } from '../drivers/meter.ts';
+import type { PaceParts } from '../drivers/pace.ts';
+import { createPaces } from '../drivers/pace.ts';
+import { driverPipeline } from '../drivers/pipeline.ts';
 import type { Logger } from '../log/logger.ts';
-import type { MeterParts } from '../metrics/drivers.ts';
-import { meteredDriver, registerDriverMetrics, registerPaceMetrics } from '../metrics/drivers.ts';
+import { registerDriverMetrics, registerPaceMetrics } from '../metrics/drivers.ts';
 
 export type Drivers = ReadonlyMap<string, Driver>;
 
@@ -37,26 +37,19 @@ export function createProcessDrivers(options: DriverOptions): ProcessDrivers {
   const { config, registry, log, createDrivers } = options;
   const { namespaces } = config;
   const env = { ...process.env, MILLWRIGHT_VIRTUAL_CLOUD: config.virtualCloud };
-  const count = registerDriverMetrics(registry);
-  const report: MeterParts['report'] = (err, message, call) =>
-    log.error({ err, ...call, ...currentRun() }, message);
-  const paceMetrics = registerPaceMetrics(registry);
-  const paces = new Map<string, AccountPaces>();
-
-  function pacesOf(provider: string): AccountPaces {
-    const known = paces.get(provider) ?? createPaces();
-    paces.set(provider, known);
-    return known;
-  }
+  const meter: MeterParts = {
+    count: registerDriverMetrics(registry),
+    report: (err, message, call) => log.error({ err, ...call, ...currentRun() }, message),
+  };
+  const pace: PaceParts = { ...registerPaceMetrics(registry), paces: createPaces() };
 
   function create(more: Record<string, string>): Drivers {
     const settings = { env: { ...env, ...more }, ...config.drivers };
     return new Map(
-      [...createDrivers(settings, config.serves.providers)].map(([provider, driver]) => {
-        const metered = meteredDriver(boundedDriver(driver), provider, { count, report });
-        const parts = { ...paceMetrics, paces: pacesOf(provider) };
-        return [provider, pacedDriver(metered, provider, parts)];
-      }),
+      [...createDrivers(settings, config.serves.providers)].map(([provider, driver]) => [
+        provider,
+        driverPipeline(driver, provider, { meter, pace }),
+      ]),
     );
   }
 

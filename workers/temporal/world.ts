@@ -6,11 +6,11 @@ import type { CopyLimits } from '../../kube/cache/consistent-copy.ts';
 import { CopiedMachineSets } from '../../activities/machine-deployment/set-lists.ts';
 import { CopiedMachines } from '../../activities/machine-set/machine-lists.ts';
 import { createClassReader } from '../../activities/machine-class/reader.ts';
-import type { Driver } from '../../activities/drivers/driver.ts';
 import type { DrainParts } from '../../activities/index.ts';
 import { createDrainActivities, createKubeActivities } from '../../activities/index.ts';
 import type { DriverQueueActivities } from '../../activities/gates.ts';
 import { createGuard } from '../../activities/gates.ts';
+import type { DriverDependencies } from '../../activities/instance.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
 import { anySignal, timeoutSignal } from '../../activities/system/system.ts';
 import type { StopView } from '../../kube/objects/global-stop.ts';
@@ -18,8 +18,6 @@ import { createRefusals } from '../../activities/machine-class/refusals.ts';
 import type { ActiveWatcher, ActivityDependencies } from '../../activities/runtime/dependencies.ts';
 import type { RecordParts } from '../../activities/machine/record-with-create.ts';
 import { recordWithCreate } from '../../activities/machine/record-with-create.ts';
-import type { RecordedCreateOutcome } from '../../workflows/contracts/driver-activities.ts';
-import type { DriverRequest } from '../../workflows/contracts/driver-contract.ts';
 import type { KubeClients } from '../kube/clients.ts';
 import type { Config } from '../config/config.ts';
 import { auditLine } from '../log/audit-line.ts';
@@ -68,21 +66,34 @@ export function openWorld(parts: WorldParts): OpenWorld {
     isCancelled: () => cancellation().aborted,
     warn: (error) => Context.current().log.warn('the Machine is not recorded yet', { error }),
   };
-  const drivenBy = (provider: string, signal: () => AbortSignal): DriverQueueActivities => {
+  const drivenBy = (
+    provider: string,
+    { signal, record }: Pick<DriverDependencies, 'signal' | 'record'>,
+  ): DriverQueueActivities => {
     const driver = drivers.get(provider);
     if (!driver) throw new Error(`this process has no driver for provider ${provider}`);
-    return driverActivities(dependencies, { provider, driver, signal });
+    return createDriverActivities({
+      ...dependencies,
+      audit: (entry) => dependencies.audit({ ...entry, provider }),
+      driver,
+      signal,
+      isShuttingDown: () => Context.current().cancellationDetails?.workerShutdown ?? false,
+      isFirstAttempt: () => Context.current().info.attempt === 1,
+      guard: createGuard(dependencies),
+      ...(record && { record }),
+    });
   };
+  const record: DriverDependencies['record'] = (request, outcome) =>
+    recordWithCreate(recordParts, request, outcome);
   const queues = new Map<string, DriverQueueActivities>();
   const inline = new Map<string, DriverQueueActivities>();
   const world: World = {
     kube,
     drain: createDrainActivities(dependencies, drains),
-    driver: once(queues, (provider) => {
-      const activities = drivenBy(provider, cancellation);
-      return config.serves.core ? recording(recordParts, activities) : activities;
-    }),
-    inlineDriver: once(inline, (provider) => drivenBy(provider, inlineSignal)),
+    driver: once(queues, (provider) =>
+      drivenBy(provider, { signal: cancellation, ...(config.serves.core && { record }) }),
+    ),
+    inlineDriver: once(inline, (provider) => drivenBy(provider, { signal: inlineSignal })),
   };
   return { world, dependencies };
 }
@@ -151,41 +162,8 @@ function copiesOf({ clients, namespace, copies, log, scope }: WorldParts): Copie
   return { machines, machineSets };
 }
 
-/** Their create ends with the ids of its instance on the Machine. */
-function recording(parts: RecordParts, activities: DriverQueueActivities): DriverQueueActivities {
-  return {
-    ...activities,
-    createInstance: async (request: DriverRequest): Promise<RecordedCreateOutcome> =>
-      await recordWithCreate(parts, request, await activities.createInstance(request)),
-  };
-}
-
 /** Of the activity that runs. */
 const cancellation = (): AbortSignal => Context.current().cancellationSignal;
 
 const inlineSignal = (): AbortSignal =>
   anySignal([cancellation(), timeoutSignal(inlineDeletionLimitMs)]);
-
-interface DriverParts {
-  provider: string;
-  driver: Driver;
-  signal: () => AbortSignal;
-}
-
-function driverActivities(
-  dependencies: ActivityDependencies,
-  { provider, driver, signal }: DriverParts,
-): DriverQueueActivities {
-  const { control, target, classes, audit } = dependencies;
-  return createDriverActivities({
-    audit: (entry) => audit({ ...entry, provider }),
-    driver,
-    control,
-    ...(target && { target }),
-    classes,
-    signal,
-    isShuttingDown: () => Context.current().cancellationDetails?.workerShutdown ?? false,
-    isFirstAttempt: () => Context.current().info.attempt === 1,
-    guard: createGuard(dependencies),
-  });
-}

@@ -24,7 +24,8 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Component } from '../config/flags/flag.ts';
 import { version } from '../config/version.ts';
-import { scrubbed, secretValues } from '../../activities/redaction/secret-values.ts';
+import { hide } from '../../activities/redaction/hide.ts';
+import { secretValues } from '../../activities/redaction/secret-values.ts';
 
 export interface TracerOptions {
   component: Component;
@@ -122,7 +123,7 @@ function begin({ tracer, ids }: { tracer: Tracer; ids: ChosenIds }, span: SpanTo
   ids.next = { traceId, spanId };
   try {
     const options = {
-      attributes: scrubbedAttributes(attributes),
+      attributes: withoutSecrets(attributes),
       links: links.map((context) => ({ context })),
       ...(startedAt !== undefined && { startTime: startedAt }),
     };
@@ -133,11 +134,11 @@ function begin({ tracer, ids }: { tracer: Tracer; ids: ChosenIds }, span: SpanTo
   }
 }
 
-function scrubbedAttributes(attributes: Attributes): Attributes {
+function withoutSecrets(attributes: Attributes): Attributes {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, value]) => [
       name,
-      typeof value === 'string' ? scrubbed(value) : value,
+      typeof value === 'string' ? hide(value) : value,
     ]),
   );
 }
@@ -155,6 +156,6 @@ export function contextOf(traceparent: unknown): SpanContext | undefined {
 const leave = (): void => {};
 
 function loggerOf(onTrouble: TracerOptions['onTrouble']) {
-  const write = (message: string): void => onTrouble(secretValues.scrub(message));
+  const write = (message: string): void => onTrouble(secretValues.hide(message));
   return { error: write, warn: write, info: leave, debug: leave, verbose: leave };
 }

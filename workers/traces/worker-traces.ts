@@ -70,7 +70,7 @@ function tellOperation(
     spanId,
     startedAt,
   });
-  for (const { name, at } of events) span.addEvent(secretValues.scrub(name), at);
+  for (const { name, at } of events) span.addEvent(secretValues.hide(name), at);
   if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR, message: outcome });
   span.end(endedAt);
 }
@@ -113,7 +113,7 @@ function textOf(value: unknown): string | undefined {
 
 /** No stack: it says nothing of an object. */
 function noteFailure(span: Span, error: unknown): void {
-  const message = secretValues.scrub(error instanceof Error ? error.message : String(error));
+  const message = secretValues.hide(error instanceof Error ? error.message : String(error));
   span.setStatus({ code: SpanStatusCode.ERROR, message });
 }
 

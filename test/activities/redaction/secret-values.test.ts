@@ -1,5 +1,6 @@
 /** Secrets in texts of others are recognised by their form, or because we read them. */
-import { SecretValues, scrubbed, secretValues } from '../../../activities/redaction/secret-values.ts';
+import { hide } from '../../../activities/redaction/hide.ts';
+import { SecretValues, secretValues } from '../../../activities/redaction/secret-values.ts';
 import { logLines } from '../../workers/log/log-lines.ts';
 
 const pem = '-----BEGIN RSA PRIVATE KEY-----\nMIIEow==\n-----END RSA PRIVATE KEY-----';
@@ -20,7 +21,7 @@ test.each([
   [String.raw`"{\"client_secret\":\"s3cr3t\"}"`, String.raw`"{\"client_secret\":[redacted]}"`],
   ['client_secret: "s3cr3t"', 'client_secret: [redacted]'],
 ])('%j is written as %j', (text, expected) => {
-  expect(scrubbed(text)).toBe(expected);
+  expect(hide(text)).toBe(expected);
 });
 
 test.each([
@@ -34,13 +35,13 @@ test.each([
   'mount --token-secret shoot--dev/cloud',
   '/resourceGroups/Shoot1/providers/Microsoft/Compute',
 ])('%j is written as it is', (text) => {
-  expect(scrubbed(text)).toBe(text);
+  expect(hide(text)).toBe(text);
 });
 
 test('what was read as a secret is recognised anywhere', () => {
   const values = new SecretValues();
   values.addDataOf({ azureClientSecret: 'correct horse', region: 'westeurope', password: 'x' });
-  expect(values.scrub('westeurope refused correct horse, x')).toBe(
+  expect(values.hide('westeurope refused correct horse, x')).toBe(
     'westeurope refused [redacted], x',
   );
 });
@@ -48,13 +49,13 @@ test('what was read as a secret is recognised anywhere', () => {
 test('a secret within another one does not save the rest of it', () => {
   const values = new SecretValues();
   values.add(['battery', 'correct battery staple']);
-  expect(values.scrub('refused correct battery staple')).toBe('refused [redacted]');
+  expect(values.hide('refused correct battery staple')).toBe('refused [redacted]');
 });
 
 test('only the newest of many are known', () => {
   const values = new SecretValues();
   values.add(Array.from({ length: 501 }, (_, index) => `secret-${index}-end`));
-  expect(values.scrub('secret-0-end secret-500-end')).toBe('secret-0-end [redacted]');
+  expect(values.hide('secret-0-end secret-500-end')).toBe('secret-0-end [redacted]');
 });
 
 const large = (index: number): string => `${index}-${'x'.repeat(1024 * 1024)}`;
@@ -64,18 +65,18 @@ test('of large ones, such as user data, fewer are known, and they drive out no k
   values.addDataOf({ password: 'correct horse' });
   for (let index = 0; index < 9; index += 1) values.addDataOf({ userData: large(index) });
   for (let index = 0; index < 20; index += 1) values.addDataOf({ userData: large(8) });
-  expect(values.scrub(`correct horse ${large(0)}`)).toBe(`[redacted] ${large(0)}`);
-  expect(values.scrub(`${large(4)}, ${large(8)}`)).toBe('[redacted], [redacted]');
+  expect(values.hide(`correct horse ${large(0)}`)).toBe(`[redacted] ${large(0)}`);
+  expect(values.hide(`${large(4)}, ${large(8)}`)).toBe('[redacted], [redacted]');
 });
 
 test('what is read once is known for good', () => {
   const values = new SecretValues();
   values.keep(['correct horse\n', 'short']);
   values.add(Array.from({ length: 501 }, (_, index) => `secret-${index}-end`));
-  expect(values.scrub('correct horse, short')).toBe('[redacted], short');
+  expect(values.hide('correct horse, short')).toBe('[redacted], short');
 });
 
-test('message, fields, errors and their causes are scrubbed in each line', () => {
+test('message, fields, errors and their causes have none in each line', () => {
   const { log, lines } = logLines();
   secretValues.add(['battery staple']);
   const cause = new Error('battery staple');

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import type { Driver, MachineRequest } from '../../../activities/drivers/driver.ts';
 import { DriverError } from '../../../activities/drivers/driver.ts';
-import { boundedDriver } from '../../../workers/drivers/limit.ts';
+import { aPipeline } from './a-pipeline.ts';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 const limits = { callSeconds: 0.05, graceSeconds: 0.05 };
@@ -46,7 +46,7 @@ const calls = [
 describe('a driver that never answers', () => {
   test.each(calls)('%s fails at the limit, and nothing is settled', async (name) => {
     const request = requestWith(new AbortController().signal);
-    await expect(boundedDriver(stuck, limits)[name](request)).rejects.toMatchObject({
+    await expect(aPipeline(stuck, { limit: limits })[name](request)).rejects.toMatchObject({
       code: 'DeadlineExceeded',
       settled: false,
       message: expect.stringContaining('no answer within 0.05 s'),
@@ -55,14 +55,14 @@ describe('a driver that never answers', () => {
 
   test('deleteListed is named in words in the message', async () => {
     const request = requestWith(new AbortController().signal);
-    await expect(boundedDriver(stuck, limits).deleteListed(request)).rejects.toThrow(
+    await expect(aPipeline(stuck, { limit: limits }).deleteListed(request)).rejects.toThrow(
       /^delete what was listed: no answer/,
     );
   });
 
   test('ends when its caller cancels', async () => {
     const caller = new AbortController();
-    const driver = boundedDriver(stuck, { callSeconds: 60, graceSeconds: 0.05 });
+    const driver = aPipeline(stuck, { limit: { callSeconds: 60, graceSeconds: 0.05 } });
     const call = driver.deleteInstance(requestWith(caller.signal));
     caller.abort();
     await expect(call).rejects.toMatchObject({ code: 'Canceled', settled: false });
@@ -78,13 +78,13 @@ test('a driver that ends by itself after the limit says what it knows', async ()
         signal.addEventListener('abort', () => reject(new DriverError(fault)));
       }),
   };
-  const driver = boundedDriver(knowing, { callSeconds: 0.05, graceSeconds: 60 });
+  const driver = aPipeline(knowing, { limit: { callSeconds: 0.05, graceSeconds: 60 } });
   const request = requestWith(new AbortController().signal);
   await expect(driver.describeInstance(request)).rejects.toMatchObject({ message: 'half way' });
 });
 
 test('an answer within the limit is handed on', async () => {
-  const driver = boundedDriver({ ...stuck, listInstances: async () => [] });
+  const driver = aPipeline({ ...stuck, listInstances: async () => [] });
   expect(await driver.listInstances(requestWith(new AbortController().signal))).toEqual([]);
 });
 
@@ -97,18 +97,7 @@ test('nothing listens to the signal of a call that is over', async () => {
       return [];
     },
   };
-  await boundedDriver(listing).listInstances(requestWith(new AbortController().signal));
+  await aPipeline(listing).listInstances(requestWith(new AbortController().signal));
   expect(signals.flatMap((signal) => getEventListeners(signal, 'abort'))).toEqual([]);
   expect(signals).toHaveLength(1);
-});
-
-test('a bounded driver hands on what makes no call', async () => {
-  const driver = boundedDriver({
-    ...stuck,
-    validate: () => ['a fault'],
-    warnings: () => ['a warning'],
-  });
-  expect(driver.validate({})).toEqual(['a fault']);
-  expect(driver.warnings?.({})).toEqual(['a warning']);
-  expect(boundedDriver(stuck).warnings).toBeUndefined();
 });

@@ -3,10 +3,10 @@ import { DriverError, DriverPending } from '../../../activities/drivers/driver.t
 import { withCalls } from '../../../activities/drivers/with-calls.ts';
 import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.ts';
 import { monotonicMs, sleep } from '../../../activities/system/system.ts';
-import { pacedDriver } from '../../../workers/drivers/pace.ts';
 import { aRequest } from '../../activities/drivers/a-request.ts';
 import { aCloud, type TestCloud } from '../../deploy/virtual-cloud/a-cloud.ts';
 import { HandSystem } from '../../support/hand-system.ts';
+import { aPipeline } from './a-pipeline.ts';
 
 /** A driver over the wire, and when it was called by how many. */
 interface World {
@@ -38,9 +38,11 @@ function aWorld(more: Partial<Driver> = {}): World {
       return await call(request).finally(() => (underWay -= 1));
     },
   );
-  const driver = pacedDriver(noted, 'virtual', {
-    onThrottled: (provider) => throttled.push(provider),
-    onHeldBack: (provider, operation) => heldBack.push(`${provider} ${operation}`),
+  const driver = aPipeline(noted, {
+    pace: {
+      onThrottled: (provider) => throttled.push(provider),
+      onHeldBack: (provider, operation) => heldBack.push(`${provider} ${operation}`),
+    },
   });
   return { system, driver, calls, throttled, heldBack };
 }
