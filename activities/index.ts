@@ -1,22 +1,14 @@
 /** Implements the core's part of the port, `workflows/contracts/machine-activities.ts`. */
 import { Context } from '@temporalio/activity';
-import type { DrainActivities, DrainRequest } from '../workflows/contracts/drain-activities.ts';
+import type { DrainActivities } from '../workflows/contracts/drain-activities.ts';
 import type { KubeActivities } from '../workflows/contracts/kube-activities.ts';
-import type { BlockedDrains } from './drain/wake-ups/blocked-drains.ts';
-import type { DrainContext } from './drain/context.ts';
-import type { DrainTime } from './drain/drain-time.ts';
-import { drainNode } from './drain/drain-node.ts';
-import { newsIn, progressOf } from './drain/progress.ts';
-import type { InlineDeletions } from './drain/machine-removal.ts';
-import { removeMachine } from './drain/machine-removal.ts';
-import type { WatchedAttachments } from './drain/wake-ups/watched-attachments.ts';
+import type { DrainParts } from './drain/activity.ts';
+import { createDrainNode } from './drain/activity.ts';
 import { forCurrentAttempt } from './runtime/current-attempt.ts';
-import { noteProgress, reportProgress } from './interceptor.ts';
+import { reportProgress } from './runtime/heartbeat-details.ts';
 import { release } from '../kube/objects/finalizers.ts';
 import { createGuard, gated } from './gates.ts';
-import { requireActiveWatcher } from './runtime/leader-gate.ts';
 import { refuseCommand } from './runtime/written-commands.ts';
-import { nowMs } from './system/system.ts';
 import { defined } from '../workflows/values/defined.ts';
 import { applyDeploymentSteps } from './machine-deployment/apply.ts';
 import { reportOn } from './machine-deployment/lifecycle.ts';
@@ -35,7 +27,6 @@ import { recordJoined } from './machine/join.ts';
 import { recordMissingInstance } from './machine/missing-instance.ts';
 import { findStaleNode } from './machine/node/claims.ts';
 import { syncNode } from './machine/node/sync.ts';
-import { machineSubject } from './machine/object.ts';
 import { recordOperation } from './machine/operation.ts';
 import { findProvider, readAndClaimMachine } from './machine/read-and-claim.ts';
 import { preserveMachine } from './machine/preservation/preserve.ts';
@@ -130,87 +121,13 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
   };
 }
 
-/** What the drains of a process share. */
-export interface DrainWatches {
-  drains: BlockedDrains;
-  attachments: WatchedAttachments;
-}
-
-/** Without a target cluster there is nothing to watch, and nothing to drain. */
 export function createDrainActivities(
   dependencies: ActivityDependencies,
   parts: DrainParts,
 ): DrainActivities {
-  return gated(drainActivities(dependencies, parts), createGuard(dependencies));
+  const drainNode = createDrainNode(dependencies, parts);
+  return gated({ drainNode }, createGuard(dependencies));
 }
-
-export interface DrainParts {
-  watches: DrainWatches | undefined;
-  deletions: InlineDeletions;
-  /** A drain is over. */
-  drained?: (time: DrainTime) => void;
-}
-
-function drainActivities(
-  dependencies: ActivityDependencies,
-  { watches, deletions, drained }: DrainParts,
-): DrainActivities {
-  return {
-    async drainNode({ removal: asked, ...drain }) {
-      const removal = asked && deletions.serves(asked.deletion.provider) ? asked : undefined;
-      const request = defined({ ...drain, removal });
-      const subject = machineSubject(request.machine);
-      const { control, target, targetCluster } = dependencies;
-      if (!target || !watches) return { evictedPods: 0, isForced: false };
-      const context = Context.current();
-      const { heartbeatDetails, attempt, activityId } = context.info;
-      const { workflowExecution } = context.info;
-      if (!workflowExecution) throw new Error('a drain without a workflow');
-      const watch = watches.drains.begin({ ...workflowExecution, activityId });
-      const { workflowId } = workflowExecution;
-      const pass: DrainContext = {
-        control,
-        target,
-        targetCluster,
-        watch,
-        attachments: watches.attachments,
-        signal: context.cancellationSignal,
-        settings: dependencies.defaults,
-        details: heartbeatDetails,
-        isFirstAttempt: attempt === 1,
-        requireActiveWatcher: () => requireActiveWatcher(dependencies, subject),
-        pauses: dependencies.pauses(),
-        save: savingIn(context, request),
-        drained,
-        async report(report) {
-          await context.client.workflow.getHandle(workflowId).signal('drainReport', report);
-        },
-        warn: (error) => context.log.warn('the Machine does not say how its drain goes', { error }),
-      };
-      const begunAt = nowMs();
-      const outcome = await drainNode(pass, request).finally(() => watch.end());
-      if (!removal || nowMs() - begunAt > latestRemovalMs) return outcome;
-      const warn = (error: unknown): void =>
-        context.log.warn('the machine is removed step by step', { error });
-      const removed = await removeMachine({ dependencies, deletions, warn }, removal, outcome);
-      return defined({ ...outcome, removal: removed });
-    },
-  };
-}
-
-/** A heartbeat is an action of Temporal Cloud: none for what the server knows. */
-function savingIn(context: Context, { earlier }: DrainRequest): DrainContext['save'] {
-  let known = newsIn(progressOf(context.info.heartbeatDetails, earlier));
-  return (progress) => {
-    const news = newsIn(progress);
-    if (news === known) noteProgress(context, progress);
-    else reportProgress(context, progress);
-    known = news;
-  };
-}
-
-/** Instance, Node and finalizer need their time as well, out of the minute of an attempt. */
-const latestRemovalMs = 20_000;
 
 function progressOfThisActivity(control: KubeClient): Progress {
   const context = Context.current();

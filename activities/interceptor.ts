@@ -12,6 +12,7 @@ import type {
 import { ApplicationFailure } from '@temporalio/common';
 import { placeIn } from './place-interceptor.ts';
 import { failureOf, isHeldBack } from './runtime/failures.ts';
+import { detailsOf } from './runtime/heartbeat-details.ts';
 import { isUnreachable } from '../kube/client/errors.ts';
 import { after, monotonicMs } from './system/system.ts';
 import type { Timer } from './system/system.ts';
@@ -28,28 +29,6 @@ const shortestPeriodMs = 1_000;
 const breakMilliseconds = 2_000;
 
 type Execute = Next<ActivityInboundCallsInterceptor, 'execute'>;
-
-/** What an attempt reported; kept here so that the periodic heartbeat repeats it. */
-const details = new WeakMap<Context, unknown>();
-
-/**
- * Until an attempt reports, its heartbeats repeat what the one before left: a heartbeat without
- * details would erase it.
- */
-function detailsOf(context: Context): unknown {
-  return details.has(context) ? details.get(context) : context.info.heartbeatDetails;
-}
-
-/** Notes for a retry how far this attempt came. */
-export function reportProgress(context: Context, progress: unknown): void {
-  noteProgress(context, progress);
-  context.heartbeat(progress);
-}
-
-/** The same, with the next heartbeat that is sent anyway. */
-export function noteProgress(context: Context, progress: unknown): void {
-  details.set(context, progress);
-}
 
 /**
  * One for each kind of worker; the local activities of a namespace share a breaker there: the API

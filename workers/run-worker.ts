@@ -1,7 +1,7 @@
 /** What the worker does from its start on: it runs the workflows and what they do, or a part. */
 import type { StopView } from '../kube/objects/global-stop.ts';
 import type { Registry } from 'prom-client';
-import type { DrainWatches } from '../activities/index.ts';
+import type { DrainWatches } from '../activities/drain/activity.ts';
 import { registerProbeMetrics } from './checks/probe-metrics.ts';
 import type { Config } from './config/config.ts';
 import { Fleet, isFleet } from './fleet/fleet.ts';

@@ -7,7 +7,8 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { DefaultLogger } from '@temporalio/worker';
 import { noActiveWatcher, refused, stopped } from '../../activities/runtime/failures.ts';
-import { createActivityInterceptor, reportProgress } from '../../activities/interceptor.ts';
+import { createActivityInterceptor } from '../../activities/interceptor.ts';
+import { reportProgress } from '../../activities/runtime/heartbeat-details.ts';
 import { KubeError } from '../../kube/client/errors.ts';
 
 let clock: FakeClock;

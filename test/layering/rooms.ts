@@ -246,7 +246,7 @@ export const rooms: readonly Room[] = [
       'activities/runtime',
       'activities/machine',
     ],
-    packages: ['@temporalio/client', '@temporalio/common'],
+    packages: ['@temporalio/activity', '@temporalio/client', '@temporalio/common'],
   },
   {
     folder: 'activities/machine-set',
@@ -489,8 +489,8 @@ export const rooms: readonly Room[] = [
     holds: 'the namespaces of a process: they come and go, each opened and closed alone',
     imports: [
       'workflows/values',
-      'activities',
       'activities/system',
+      'activities/drain',
       'kube',
       'watcher',
       'workers/**',
@@ -500,7 +500,7 @@ export const rooms: readonly Room[] = [
   {
     folder: 'workers',
     holds: 'the entrances of the processes',
-    imports: ['activities', 'kube', 'activities/drivers', 'workers/**'],
+    imports: ['kube', 'activities/drivers', 'activities/drain', 'workers/**'],
     packages: ['@temporalio/client', 'prom-client'],
   },
   {

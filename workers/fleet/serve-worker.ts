@@ -1,6 +1,6 @@
 /** What a worker does for one namespace. */
 import type { Client } from '@temporalio/client';
-import type { DrainWatches } from '../../activities/index.ts';
+import type { DrainWatches } from '../../activities/drain/activity.ts';
 import type { CopyLimits } from '../../kube/cache/consistent-copy.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { ActiveWatcher } from '../../kube/leases/active-watcher.ts';

@@ -1,6 +1,6 @@
 /** What the drains of this process watch in the target cluster. */
 import type { Client } from '@temporalio/client';
-import type { DrainWatches } from '../../activities/index.ts';
+import type { DrainWatches } from '../../activities/drain/activity.ts';
 import { BlockedDrains } from '../../activities/drain/wake-ups/blocked-drains.ts';
 import { createPendingDrains } from '../../activities/drain/wake-ups/pending-drains.ts';
 import { tryAgainNow } from '../../activities/drain/wake-ups/try-again-now.ts';

@@ -6,7 +6,7 @@ import type { CopyLimits } from '../../kube/cache/consistent-copy.ts';
 import { CopiedMachineSets } from '../../activities/machine-deployment/set-lists.ts';
 import { CopiedMachines } from '../../activities/machine-set/machine-lists.ts';
 import { createClassReader } from '../../activities/machine-class/reader.ts';
-import type { DrainParts } from '../../activities/index.ts';
+import type { DrainParts } from '../../activities/drain/activity.ts';
 import { createDrainActivities, createKubeActivities } from '../../activities/index.ts';
 import type { DriverQueueActivities } from '../../activities/gates.ts';
 import { createGuard } from '../../activities/gates.ts';

@@ -1,7 +1,8 @@
 /** What a drain reports, and how its workflow shows it. */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { createActivityInterceptor, reportProgress } from '../../../activities/interceptor.ts';
+import { createActivityInterceptor } from '../../../activities/interceptor.ts';
+import { reportProgress } from '../../../activities/runtime/heartbeat-details.ts';
 import type { DrainReport } from '../../../workflows/contracts/drain-activities.ts';
 import { drainQuery, drainReport } from '../../../workflows/contracts/messages.ts';
 import { machineCommands } from '../../../workflows/contracts/commands.ts';
