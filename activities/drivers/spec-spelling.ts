@@ -1,7 +1,7 @@
 /**
- * Keys of a provider spec in the case of its schema. MCM's drivers read a spec with Go's
- * encoding/json, which takes a key in any case, and Gardener's own charts rely on that
- * (`skipMarketPlaceAgreement` in gardener-extension-provider-azure).
+ * A provider spec as its driver gets it: keys in the case of the schema, and its defaults. MCM's
+ * drivers read a spec with Go's encoding/json, which takes a key in any case, and Gardener's own
+ * charts rely on that (`skipMarketPlaceAgreement` in gardener-extension-provider-azure).
  */
 import type { Driver } from './driver.ts';
 import { nearestOf } from '../../workflows/values/nearest.ts';
@@ -20,38 +20,79 @@ interface Schema {
   default?: unknown;
 }
 
+/** Of each key that is ignored. */
+interface IgnoredKey {
+  path: string;
+  key: string;
+  /** Fields beside it that have no value. */
+  absent: readonly string[];
+  /** The key that goes before it; absent: the schema does not know it. */
+  instead?: string;
+}
+
+interface Walk {
+  root: Schema;
+  path: string;
+  onIgnored(ignored: IgnoredKey): void;
+}
+
 /**
- * The spelling of a JSON schema (draft 2020-12) with `properties`, `items`, `additionalProperties`
+ * The reading by a JSON schema (draft 2020-12) with `properties`, `items`, `additionalProperties`
  * and `$ref` to its own `$defs`. A key that is exactly in the schema wins over one that differs in
  * case; keys of maps, and those that the schema does not know, stay as they are. With `x-any-case`
  * a value gets the case that `enum` has it in. As in Go an empty string where the schema lists the
- * values is absent, and null in a map of strings an empty one.
+ * values is absent, and null in a map of strings an empty one. A field that is absent, or null, has
+ * its `default`.
  */
-export function spellingOf(schema: object): (providerSpec: unknown) => unknown {
-  const root: Schema = schema;
-  return (providerSpec) => spelled(root, providerSpec, root);
+export function readingOf(schema: object): (providerSpec: unknown) => unknown {
+  const walk = { root: schema, path: '', onIgnored: () => {} };
+  return (providerSpec) => read(schema, providerSpec, walk);
 }
 
-function spelled(schema: Schema | undefined, value: unknown, root: Schema): unknown {
-  const known = resolved(schema, root);
+function read(schema: Schema | undefined, value: unknown, walk: Walk): unknown {
+  const known = resolved(schema, walk);
   if (known?.['x-any-case']) return listed(known, value);
   if (!known || typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => spelled(known.items, item, root));
-  const nameOf = namingOf(known);
-  const entries = Object.entries(value).flatMap(([key, item]) => {
-    const name = nameOf(key);
-    if (name !== key && Object.hasOwn(value, name)) return [];
-    const inner = resolved(innerOf(known, name), root);
-    const given = isEmptyText(known, name, item) ? '' : item;
-    return isNothing(inner, given) ? [] : [[name, spelled(inner, given, root)] as const];
-  });
-  return Object.fromEntries(entries);
+  if (!Array.isArray(value)) return Object.fromEntries(fieldsOf(known, value, walk));
+  return value.map((item, index) =>
+    read(known.items, item, { ...walk, path: `${walk.path}[${index}]` }),
+  );
 }
 
-/** From a key in any case to the name in the schema. */
-function namingOf({ properties = {} }: Schema): (key: string) => string {
+function fieldsOf(known: Schema, value: object, walk: Walk): [string, unknown][] {
+  const { properties = {} } = known;
   const names = new Map(Object.keys(properties).map((name) => [name.toLowerCase(), name]));
-  return (key) => names.get(key.toLowerCase()) ?? key;
+  const nameOf = (key: string): string => names.get(key.toLowerCase()) ?? key;
+  const keys = Object.keys(value);
+  const exact = keys.filter((key) => nameOf(key) === key);
+  const keyOf = new Map([...keys, ...exact].map((key) => [nameOf(key), key]));
+  const absent = Object.keys(properties).filter((name) => !keyOf.has(name));
+  const { path, onIgnored } = walk;
+  for (const key of keys) {
+    const instead = keyOf.get(nameOf(key)) ?? key;
+    if (instead !== key) onIgnored({ path, key, absent, instead });
+  }
+  const given = [...keyOf].flatMap(([name, key]): [string, unknown][] => {
+    const inner = resolved(innerOf(known, name), walk);
+    if (!inner) onIgnored({ path, key, absent });
+    const item = givenOf(known, inner, Reflect.get(value, key));
+    return item === null ? [] : [[name, read(inner, item, { ...walk, path: `${path}.${name}` })]];
+  });
+  return [...defaultsOf(properties), ...given];
+}
+
+/** Null: it is absent. */
+function givenOf(map: Schema, schema: Schema | undefined, value: unknown): unknown {
+  // YAML's `key:` without a value, such as that of a tag of which only the name counts.
+  const isText = value === null && !map.properties && schema?.type === 'string';
+  const text = isText ? '' : value;
+  return text === '' && schema?.enum?.includes('') === false ? null : text;
+}
+
+function defaultsOf(properties: Readonly<Record<string, Schema>>): [string, unknown][] {
+  return Object.entries(properties).flatMap(([name, field]): [string, unknown][] =>
+    field.default === undefined ? [] : [[name, field.default]],
+  );
 }
 
 function innerOf({ properties, additionalProperties }: Schema, name: string): Schema | undefined {
@@ -59,7 +100,7 @@ function innerOf({ properties, additionalProperties }: Schema, name: string): Sc
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;
 }
 
-function resolved(schema: Schema | undefined, root: Schema): Schema | undefined {
+function resolved(schema: Schema | undefined, { root }: Walk): Schema | undefined {
   const [, name] = /^#\/\$defs\/(.+)$/.exec(schema?.$ref ?? '') ?? [];
   return name === undefined ? schema : root.$defs?.[name];
 }
@@ -70,40 +111,11 @@ function listed({ enum: values = [] }: Schema, value: unknown): unknown {
   return values.find((one) => String(one).toLowerCase() === lower) ?? value;
 }
 
-function isNothing(schema: Schema | undefined, value: unknown): boolean {
-  return value === '' && schema?.enum !== undefined && !schema.enum.includes('');
-}
-
-/** The spec with the `default` of each field of the schema that has one and is absent, or null. */
-function filled(schema: Schema | undefined, value: unknown, root: Schema): unknown {
-  const known = resolved(schema, root);
-  if (!known || typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => filled(known.items, item, root));
-  const given = Object.entries(value).filter(([, item]) => item !== null);
-  const defaults = Object.entries(known.properties ?? {}).flatMap(([name, field]) =>
-    field.default === undefined ? [] : [[name, field.default] as const],
-  );
-  return {
-    ...Object.fromEntries(defaults),
-    ...Object.fromEntries(
-      given.map(([name, item]) => [name, filled(innerOf(known, name), item, root)]),
-    ),
-  };
-}
-
-/** YAML's `key:` without a value, such as that of a tag of which only the name counts. */
-function isEmptyText(map: Schema, name: string, value: unknown): boolean {
-  return value === null && !map.properties && innerOf(map, name)?.type === 'string';
-}
-
-/** Longer keys are no misspelled fields. */
-const longestKey = 64;
-
 /**
  * A spec with more of them was not written by a person, and comparing them all would take a
  * worker's time.
  */
-const unknownKeysMax = 2_000;
+const comparedMax = 2_000;
 const warningsMax = 20;
 
 /**
@@ -112,81 +124,23 @@ const warningsMax = 20;
  * ignore unknown keys, as MCM's do, so such a field is lost silently. At most 20.
  */
 export function nearMissesOf(schema: object): (providerSpec: unknown) => string[] {
-  const root: Schema = schema;
   return (providerSpec) => {
     const warnings: string[] = [];
-    let keysLeft = unknownKeysMax;
-    const spec = { value: providerSpec, path: 'providerSpec' };
-    for (const unknownKey of unknownKeys(root, spec, root)) {
-      warnings.push(...warningsOf(unknownKey));
-      keysLeft -= 1;
-      if (keysLeft === 0 || warnings.length === warningsMax) break;
-    }
+    let compared = 0;
+    const onIgnored = ({ path, key, absent, instead }: IgnoredKey): void => {
+      compared += 1;
+      if (compared > comparedMax || warnings.length === warningsMax) return;
+      const nearest = instead ?? nearestOf(key, absent);
+      if (nearest === undefined) return;
+      warnings.push(
+        instead === undefined
+          ? `${path}.${key} is not a field and is ignored; did you mean ${nearest}?`
+          : `${path}.${key} is ignored, as ${instead} is there as well`,
+      );
+    };
+    read(schema, providerSpec, { root: schema, path: 'providerSpec', onIgnored });
     return warnings;
   };
-}
-
-interface Place {
-  value: unknown;
-  path: string;
-}
-
-interface UnknownKey {
-  path: string;
-  key: string;
-  /** Fields beside it that have no value. */
-  absent: readonly string[];
-  /** The key that goes before it. */
-  instead?: string;
-}
-
-function* unknownKeys(
-  schema: Schema | undefined,
-  { value, path }: Place,
-  root: Schema,
-): Generator<UnknownKey> {
-  const known = resolved(schema, root);
-  if (!known || typeof value !== 'object' || value === null) return;
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) {
-      yield* unknownKeys(known.items, { value: item, path: `${path}[${index}]` }, root);
-    }
-    return;
-  }
-  yield* unknownFields(known, { value, path }, root);
-}
-
-function* unknownFields(
-  known: Schema,
-  { value, path }: { value: object; path: string },
-  root: Schema,
-): Generator<UnknownKey> {
-  const nameOf = namingOf(known);
-  const given = new Map(Object.keys(value).map((key) => [nameOf(key), key]));
-  const absent = Object.keys(known.properties ?? {}).filter((name) => !given.has(name));
-  for (const [key, item] of Object.entries(value)) {
-    if (key.length > longestKey) continue;
-    const name = nameOf(key);
-    // As in the spelling.
-    const instead = Object.hasOwn(value, name) ? name : given.get(name);
-    const inner = innerOf(known, name);
-    if (instead !== undefined && instead !== key) yield { path, key, absent, instead };
-    else if (inner) yield* unknownKeys(inner, { value: item, path: `${path}.${name}` }, root);
-    else yield { path, key, absent };
-  }
-}
-
-function warningsOf({ path, key, absent, instead }: UnknownKey): string[] {
-  if (instead !== undefined) return [`${path}.${key} is ignored, as ${instead} is there as well`];
-  const nearest = nearestOf(key, absent);
-  if (nearest === undefined) return [];
-  return [`${path}.${key} is not a field and is ignored; did you mean ${nearest}?`];
-}
-
-/** A spec as its driver gets it: keys as the schema has them, and its `default`s. */
-export function readingOf(schema: object): (providerSpec: unknown) => unknown {
-  const spell = spellingOf(schema);
-  return (providerSpec) => filled(schema, spell(providerSpec), schema);
 }
 
 /**
@@ -194,14 +148,14 @@ export function readingOf(schema: object): (providerSpec: unknown) => unknown {
  * `default` for, with a warning for keys that are nearly those of a field.
  */
 export function withSpelling(schema: object, driver: Driver): Driver {
-  const read = readingOf(schema);
+  const reading = readingOf(schema);
   return {
     ...withCalls(driver, (_operation, call) => async (request) => {
-      return await call({ ...request, providerSpec: read(request.providerSpec) });
+      return await call({ ...request, providerSpec: reading(request.providerSpec) });
     }),
-    listScope: (providerSpec) => driver.listScope(read(providerSpec)),
-    limitScope: (providerSpec) => driver.limitScope?.(read(providerSpec)) ?? '',
-    validate: (providerSpec) => driver.validate(read(providerSpec)),
+    listScope: (providerSpec) => driver.listScope(reading(providerSpec)),
+    limitScope: (providerSpec) => driver.limitScope?.(reading(providerSpec)) ?? '',
+    validate: (providerSpec) => driver.validate(reading(providerSpec)),
     warnings: nearMissesOf(schema),
   };
 }

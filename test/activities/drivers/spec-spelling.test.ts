@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 import { createDrivers } from '../../../activities/drivers/index.ts';
-import { nearMissesOf, spellingOf } from '../../../activities/drivers/spec-spelling.ts';
+import { nearMissesOf, readingOf } from '../../../activities/drivers/spec-spelling.ts';
 
 const ownSchema = {
   properties: {
@@ -14,11 +14,15 @@ const ownSchema = {
     caching: { enum: ['None', 'ReadOnly'], 'x-any-case': true },
     labels: { type: 'object', additionalProperties: { type: 'string' } },
     disks: { type: 'array', items: { $ref: '#/$defs/disk' } },
+    pools: { items: { $ref: '#/$defs/pool' } },
     byName: { additionalProperties: { $ref: '#/$defs/disk' } },
   },
-  $defs: { disk: { properties: { sizeGB: { type: 'integer' }, type: { enum: ['x'] } } } },
+  $defs: {
+    disk: { properties: { sizeGB: { type: 'integer' }, type: { enum: ['x'] } } },
+    pool: { properties: { mode: { default: 'm' } } },
+  },
 };
-const spell = spellingOf(ownSchema);
+const reading = readingOf(ownSchema);
 const nearMisses = nearMissesOf(ownSchema);
 
 describe('keys of a spec', () => {
@@ -52,16 +56,21 @@ describe('keys of a spec', () => {
       is: { caching: { toString: 1 } },
     },
     {
-      name: 'of a map of texts have an empty one for null, and only there',
+      name: 'of a map of texts have an empty one for null, and elsewhere they are absent',
       spec: { labels: { a: null, b: 'c' }, byName: { a: null }, zone: null, disks: [null] },
-      is: { labels: { a: '', b: 'c' }, byName: { a: null }, zone: null, disks: [null] },
+      is: { labels: { a: '', b: 'c' }, byName: {}, disks: [null] },
+    },
+    {
+      name: 'that are absent, or null, have their default',
+      spec: { pools: [{ mode: null }, {}, { mode: 'n' }] },
+      is: { pools: [{ mode: 'm' }, { mode: 'm' }, { mode: 'n' }] },
     },
   ])('$name', ({ spec, is }) => {
-    expect(spell(spec)).toEqual(is);
+    expect(reading(spec)).toEqual(is);
   });
 
   test.each([undefined, null, 3, 'text', []])('%j is left alone', (spec) => {
-    expect(spell(spec)).toEqual(spec);
+    expect(reading(spec)).toEqual(spec);
   });
 });
 
@@ -140,7 +149,7 @@ describe.each([
   test('takes a class with all its keys in other letters, and sees in it what stands there', () => {
     const loud = shouted(schema, providerSpec, schema);
     expect(Object.keys(Object(loud))).not.toEqual(Object.keys(providerSpec));
-    expect(spellingOf(schema)(loud)).toEqual(spellingOf(schema)(providerSpec));
+    expect(readingOf(schema)(loud)).toEqual(readingOf(schema)(providerSpec));
     expect(driver?.validate(loud)).toEqual([]);
     expect(driver?.listScope(loud)).toBe(driver?.listScope(providerSpec));
     expect(driver?.warnings?.(loud)).toEqual([]);
