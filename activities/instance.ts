@@ -388,7 +388,7 @@ function faultOfToken(
 
 /** A classified error is an answer for the workflow; anything else is for Temporal to retry. */
 function classified(error: unknown, dependencies: DriverDependencies): MachineFailure {
-  const { signal, isShuttingDown } = dependencies;
+  const { signal, isShuttingDown, isFirstAttempt = () => false } = dependencies;
   if (!(error instanceof DriverError)) throw error;
   // Temporal gives it to the next worker.
   if (error.code === 'Canceled' && signal().aborted && isShuttingDown()) throw error;
@@ -397,18 +397,11 @@ function classified(error: unknown, dependencies: DriverDependencies): MachineFa
     code,
     message,
     isSettled: settled,
-    ...(isUnsentIn(dependencies, error) && { isUnsent: true }),
+    // An attempt before this one may have sent something, and died.
+    ...(!settled && isFirstAttempt() && wasUnsent(error) && { isUnsent: true }),
     ...(kind !== undefined && { kind }),
     // A cloud that answers so by itself has failed like any other.
     ...(code === 'Canceled' && signal().aborted && { wasCancelled: true }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };
-}
-
-/** An attempt before this one may have sent something, and died. */
-function isUnsentIn(
-  { isFirstAttempt = () => false }: DriverDependencies,
-  error: DriverError,
-): boolean {
-  return !error.settled && isFirstAttempt() && wasUnsent(error);
 }

@@ -11,13 +11,13 @@ export interface ClientCacheOptions<Client> {
   now?: () => number;
 }
 
-interface Kept<Client> {
+interface UsedClient<Client> {
   client: Client;
   usedAt: number;
 }
 
 export class ClientCache<Client> {
-  readonly #kept = new Map<string, Kept<Client>>();
+  readonly #kept = new Map<string, UsedClient<Client>>();
   readonly #close: (client: Client) => void;
   readonly #idleMilliseconds: number;
   readonly #now: () => number;
@@ -50,4 +50,15 @@ export class ClientCache<Client> {
       this.#close(client);
     }
   }
+}
+
+/** Younger ones would be refused again, and the place that they come from be asked at each call. */
+const youngestSeconds = 60;
+
+/**
+ * Credentials that a cloud refuses are fetched anew if they, or the client that keeps them, were
+ * made so long ago.
+ */
+export function isWorthRenewal(ageMs: number): boolean {
+  return ageMs >= youngestSeconds * 1_000;
 }

@@ -19,7 +19,9 @@ export function specCheck(schema: object): SpecCheck {
     // Compiled when it is needed: most workers see one cloud only.
     validate ??= new Ajv2020({ allErrors: true, verbose: true, strict: false }).compile(schema);
     if (validate(withoutNulls(providerSpec ?? {}))) return [];
-    const sentences = (validate.errors ?? []).filter(isCause).map(sentenceOf);
+    // `if` only says that one of its parts failed, which is reported by itself.
+    const causes = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if');
+    const sentences = causes.map(sentenceOf);
     return [...new Set(sentences)];
   };
 }
@@ -53,12 +55,11 @@ const longestShown = 64;
 function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return value.length === 0 ? '[]' : `a list of ${value.length}`;
-  if (typeof value === 'object' && value !== null) return shownFields(Object.keys(value));
+  if (typeof value === 'object' && value !== null) {
+    const names = Object.keys(value).join(', ');
+    return names === '' ? '{}' : `an object with ${clipped(names)}`;
+  }
   return clipped(JSON.stringify(value));
-}
-
-function shownFields(names: readonly string[]): string {
-  return names.length === 0 ? '{}' : `an object with ${clipped(names.join(', '))}`;
 }
 
 function clipped(text: string): string {
@@ -69,11 +70,6 @@ function clipped(text: string): string {
 function concealed(value: unknown): string {
   if (typeof value === 'string') return `a string of ${value.length} characters (not shown)`;
   return `a value of type ${typeof value} (not shown)`;
-}
-
-/** These only say that one of their parts failed, which is reported by itself. */
-function isCause({ keyword }: ErrorObject): boolean {
-  return keyword !== 'if';
 }
 
 function sentenceOf(error: ErrorObject): string {

@@ -91,12 +91,11 @@ function periodOf(secret: string): number {
 }
 
 function matches(text: string, { expression, isSecret = () => true }: SecretForm): Range[] {
-  return [...text.matchAll(expression)].filter(([match]) => isSecret(match)).map(rangeOf);
-}
-
-function rangeOf({ indices }: RegExpMatchArray): Range {
-  const [start, end] = indices?.groups?.['secret'] ?? indices?.[0] ?? [0, 0];
-  return { start, end };
+  const found = [...text.matchAll(expression)].filter(([match]) => isSecret(match));
+  return found.map(({ indices }) => {
+    const [start, end] = indices?.groups?.['secret'] ?? indices?.[0] ?? [0, 0];
+    return { start, end };
+  });
 }
 
 /** Those that touch or overlap are one; ordered. */

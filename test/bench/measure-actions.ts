@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pollSeconds } from '../../activities/drivers/poll-seconds.ts';
+import { pollSeconds } from '../../activities/drivers/wait.ts';
 import { repository } from '../../deploy/local/layout.ts';
 import { sumOf } from './actions.ts';
 import {

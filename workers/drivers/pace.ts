@@ -69,17 +69,13 @@ export async function turnOf(
     answered: () => pace.answered(caller),
     failed(error) {
       if (isAnswer(error)) pace.answered(caller);
-      if (!isThrottling(error)) return error;
+      if (!(error instanceof DriverError && error.kind === 'throttling')) return error;
       onThrottled(provider);
       const { retryAfterSeconds } = error;
       const isOfAccount = pace.throttled({ caller, begunAt, retryAfterSeconds });
       return isOfAccount ? withPause(error, pace.turn(caller)) : error;
     },
   };
-}
-
-function isThrottling(error: unknown): error is DriverError {
-  return error instanceof DriverError && error.kind === 'throttling';
 }
 
 /** With these it may be that the call was not heard. */

@@ -1,11 +1,14 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import type { LogSettings } from './settings.ts';
-import { lineOfKlog } from './log-klog.ts';
-import { lineForPeople } from './log-text.ts';
+import { lineForPeople, lineOfKlog } from './formats.ts';
 import { withoutSecrets } from '../../activities/redaction/fields.ts';
 import { secretValues } from '../../activities/redaction/secret-values.ts';
 
 export type { Logger } from 'pino';
+
+export interface LogSettings {
+  level: 'trace' | 'debug' | 'info' | 'warn' | 'error';
+  format: 'auto' | 'json' | 'text' | 'klog';
+}
 
 export interface LogOutput extends DestinationStream {
   isTTY?: boolean;

@@ -3,8 +3,7 @@
  */
 import type { EC2, EC2ClientConfig } from '@aws-sdk/client-ec2';
 import { monotonicMs } from '../../system/system.ts';
-import { ClientCache } from '../client-cache.ts';
-import { isWorthRenewal } from '../credentials-age.ts';
+import { ClientCache, isWorthRenewal } from '../client-cache.ts';
 import type { ProviderRequest } from '../driver.ts';
 import type { DriverSettings } from '../settings.ts';
 import { credentialsOf } from './credentials.ts';
@@ -27,7 +26,7 @@ export interface ConnectOptions {
 }
 
 /** What is kept of one account. */
-interface Account {
+interface AccountState {
   /** Each has a client of its own. */
   generation: number;
   /** Milliseconds. */
@@ -36,7 +35,7 @@ interface Account {
 
 export function createConnect({ settings, callTimeoutSeconds }: ConnectOptions): Connect {
   const clients = new ClientCache<EC2>({ close: (client) => client.destroy() });
-  const accounts = new ClientCache<Account>();
+  const accounts = new ClientCache<AccountState>();
   const { env } = settings;
   // Credentials time out before the call does, so that the error names them and not EC2.
   const limitSeconds = callTimeoutSeconds / 3;
@@ -61,7 +60,7 @@ export function createConnect({ settings, callTimeoutSeconds }: ConnectOptions):
  * The SDK keeps what it has fetched until that expires, and what never expires, such as keys in a
  * file, for as long as there is its client.
  */
-function renew(account: Account, generation: number): void {
+function renew(account: AccountState, generation: number): void {
   const now = monotonicMs();
   if (account.generation !== generation || !isWorthRenewal(now - account.madeAt)) return;
   account.generation += 1;
@@ -71,7 +70,7 @@ function renew(account: Account, generation: number): void {
 /**
  * What STS takes: 64 of these characters. CloudTrail tells clusters with the same role apart by it.
  */
-export function sessionNameOf(cluster: string): string {
+function sessionNameOf(cluster: string): string {
   return `millwright-${cluster}`.replaceAll(/[^\w+=,.@-]/g, '-').slice(0, 64);
 }
 

@@ -1,7 +1,7 @@
 /** What an EC2 instance has printed to its serial console. */
 import { Buffer } from 'node:buffer';
 import { DriverError, type MachineRequest } from '../driver.ts';
-import { missing } from '../missing.ts';
+import { missing } from '../named-instance.ts';
 import type { Ec2 } from './ec2.ts';
 import { findInstance } from './find.ts';
 import { idOf } from './instance-view.ts';
@@ -20,12 +20,10 @@ async function latest(ec2: Ec2, id: string): Promise<string> {
   try {
     return await ec2.consoleOutput(id, { isLatest: true });
   } catch (error) {
-    if (!isUnsupported(error)) throw error;
+    // The instance type has no latest output.
+    const isUnsupported =
+      error instanceof DriverError && error.message.includes(': UnsupportedOperation: ');
+    if (!isUnsupported) throw error;
     return await ec2.consoleOutput(id, { isLatest: false });
   }
-}
-
-/** `UnsupportedOperation`: the instance type has no latest output. */
-function isUnsupported(error: unknown): boolean {
-  return error instanceof DriverError && /: UnsupportedOperation: /.test(error.message);
 }

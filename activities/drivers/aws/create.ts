@@ -5,10 +5,10 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import { beforeCreate } from '../before-create.ts';
 import { DriverError, type CreatedInstance, type CreateRequest } from '../driver.ts';
-import { missing } from '../missing.ts';
+import { missing } from '../named-instance.ts';
 import type { Ec2 } from './ec2.ts';
 import { died, spent } from './faults.ts';
-import { findInstance, hasToken, type Found } from './find.ts';
+import { findInstance, hasToken, type FoundInstance } from './find.ts';
 import { needsInitialization } from './initialize.ts';
 import { isLive, isNamed, isPending, viewOf } from './instance-view.ts';
 import { retagIfAdopted } from './retag.ts';
@@ -54,7 +54,7 @@ async function makeIfMissing(
   return await run(ec2, request);
 }
 
-type Looked = Found & {
+type Looked = FoundInstance & {
   /** What was waited for is there, and another Machine's by now. */
   isTaken?: boolean;
 };
@@ -79,7 +79,9 @@ async function run(ec2: Ec2, request: CreateRequest): Promise<CreatedInstance> {
   try {
     instance = await ec2.run(runInstancesInput({ request, spec, rootDeviceName }));
   } catch (error) {
-    if (!isTakenToken(error)) throw error;
+    // A settled one says that the token's instance is gone.
+    const isTakenToken = error instanceof DriverError && error.code === 'Aborted' && !error.settled;
+    if (!isTakenToken) throw error;
     // This token made an instance out of another request, such as one with a class that was changed
     // since. By now it may be listed.
     const again = await findInstance(ec2, request);
@@ -91,11 +93,6 @@ async function run(ec2: Ec2, request: CreateRequest): Promise<CreatedInstance> {
   throw pending(ec2.region, waitingFor([{ instance }]));
 }
 
-/** A settled one says that the token's instance is gone. */
-function isTakenToken(error: unknown): boolean {
-  return error instanceof DriverError && error.code === 'Aborted' && !error.settled;
-}
-
 async function rootDeviceNameOf(ec2: Ec2, ami: string): Promise<string> {
   const name = await ec2.rootDeviceName(ami);
   if (name !== undefined) return name;
@@ -103,11 +100,11 @@ async function rootDeviceNameOf(ec2: Ec2, ami: string): Promise<string> {
   throw new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: true });
 }
 
-interface Made extends Pick<Waiting, 'isFound' | 'idleLooks'> {
+interface MadeInstance extends Pick<Waiting, 'isFound' | 'idleLooks'> {
   instance: Instance;
 }
 
-function created({ region }: Ec2, request: CreateRequest, made: Made): CreatedInstance {
+function created({ region }: Ec2, request: CreateRequest, made: MadeInstance): CreatedInstance {
   const { instance, isFound } = made;
   const one = [{ instance }];
   if (isPending(instance)) throw pending(region, waitingFor(one, { isFound }));

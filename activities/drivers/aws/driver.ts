@@ -10,7 +10,7 @@ import { createConnect, loadSdk, type AccountRequest } from './client.ts';
 import { getConsoleOutput } from './console-output.ts';
 import { createInstance } from './create.ts';
 import { deleteInstance, deleteListed } from './delete.ts';
-import { missing } from '../missing.ts';
+import { missing } from '../named-instance.ts';
 import { findInstance } from './find.ts';
 import { initialize, needsInitialization } from './initialize.ts';
 import { isNamed, viewOf } from './instance-view.ts';

@@ -53,7 +53,7 @@ export interface Ec2Parts {
 const pageSize = 1_000;
 const pagesMax = 100;
 
-type Send = <Answer>(call: Call<Answer>) => Promise<Answer>;
+type Send = <Answer>(call: Ec2Call<Answer>) => Promise<Answer>;
 
 interface Calls {
   client: EC2;
@@ -156,7 +156,7 @@ function writesOf({ client, region, send }: Calls): Omit<Ec2, 'region' | keyof R
 
 export const pageOf = { MaxResults: pageSize } as const;
 
-interface Call<Answer> {
+interface Ec2Call<Answer> {
   action: string;
   /** A step of a create after its look. */
   isCreate?: boolean;
@@ -164,7 +164,7 @@ interface Call<Answer> {
 }
 
 /** The SDK listens to the signal while it waits for EC2, and not while it waits for credentials. */
-async function sendOnce<Answer>(parts: Ec2Parts, call: Call<Answer>): Promise<Answer> {
+async function sendOnce<Answer>(parts: Ec2Parts, call: Ec2Call<Answer>): Promise<Answer> {
   const { region, signal, callTimeoutSeconds: timeoutSeconds } = parts;
   const timeout = timeoutSignal(timeoutSeconds * 1_000);
   const abortSignal = anySignal([signal, timeout]);
@@ -183,7 +183,7 @@ async function sendOnce<Answer>(parts: Ec2Parts, call: Call<Answer>): Promise<An
 }
 
 /** EC2 gives one with each answer, also with those that are errors. */
-function noteRequest({ action }: Call<unknown>, answer: unknown): void {
+function noteRequest({ action }: Ec2Call<unknown>, answer: unknown): void {
   const { $metadata }: { $metadata?: { requestId?: string } } = Object(answer);
   noteCloudRequest($metadata?.requestId, !action.startsWith('Describe'));
 }
@@ -198,12 +198,12 @@ function listIn<Item>(list: Item[] | undefined, doing: string): Item[] {
   throw new DriverError({ code: 'Unknown', message, settled: false });
 }
 
-interface Page {
+interface Ec2Page {
   Reservations: { Instances?: Instance[] | undefined }[];
   NextToken?: string | undefined;
 }
 
-async function allPages(read: (nextToken?: string) => Promise<Page>): Promise<Instance[]> {
+async function allPages(read: (nextToken?: string) => Promise<Ec2Page>): Promise<Instance[]> {
   const instances: Instance[] = [];
   let nextToken: string | undefined;
   for (let page = 0; page < pagesMax; page += 1) {

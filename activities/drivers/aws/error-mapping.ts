@@ -101,7 +101,8 @@ function factsOf(cause: unknown): Facts {
     return { code, message, status, retryAfter, isTransport: $metadata !== undefined };
   }
   if (name !== 'Error') return { code: name, message, status, retryAfter, isTransport: false };
-  const line = firstLineOf(message);
+  // The further lines are for programmers: where the SDK keeps the answer.
+  const [line = message] = message.split('\n', 1);
   const words =
     nodeCode === undefined
       ? { code: `HTTP ${status}`, message: `not an answer of EC2: ${line}` }
@@ -115,11 +116,6 @@ interface SdkError {
   message?: unknown;
   $metadata?: { httpStatusCode?: number };
   $response?: { headers?: Record<string, string> };
-}
-
-/** The further lines are for programmers: where the SDK keeps the answer. */
-function firstLineOf(message: string): string {
-  return message.split('\n', 1)[0] ?? message;
 }
 
 function textOf(value: unknown): string | undefined {

@@ -7,14 +7,14 @@ import { idOf, isLive, isTerminated } from './instance-view.ts';
 import { parseProviderId, providerIdOf } from './provider-id.ts';
 import { belongsTo, mcmTagKeysOf, nameTag, ourTags, tagOf, type Owner } from './tags.ts';
 
-export type Found =
+export type FoundInstance =
   | { outcome: 'live'; instance: Instance }
   /** This token made one, and it is going or gone: EC2 makes no other with it. */
   | { outcome: 'spent'; instance: Instance }
   | { outcome: 'nothing' };
 
 /** Several live ones of this Machine: `OutOfRange`. */
-export async function findInstance(ec2: Ec2, request: MachineRequest): Promise<Found> {
+export async function findInstance(ec2: Ec2, request: MachineRequest): Promise<FoundInstance> {
   const { providerID } = request;
   if (providerID !== undefined) {
     const instance = await ec2.describeOne(parseProviderId(providerID).instanceId);

@@ -32,18 +32,11 @@ export function httpOptionsOf(env: Environment) {
 function proxyOf(env: Environment): Record<string, string> {
   const given = proxyVariables.flatMap((name) => {
     const value = env[name];
-    return value ? [[name, isList(name) ? value : addressOf(value)]] : [];
+    if (!value) return [];
+    // Go, and so Gardener's driver, takes `proxy.example:3128` as well; Node ignores it without a
+    // word.
+    const isWhole = name.toLowerCase() === 'no_proxy' || value.includes('://');
+    return [[name, isWhole ? value : `http://${value}`]];
   });
   return Object.fromEntries(given);
-}
-
-function isList(name: string): boolean {
-  return name.toLowerCase() === 'no_proxy';
-}
-
-/**
- * Go, and so Gardener's driver, takes `proxy.example:3128` as well; Node ignores it without a word.
- */
-function addressOf(value: string): string {
-  return value.includes('://') ? value : `http://${value}`;
 }

@@ -3,21 +3,25 @@ import type { Instance, InstanceNetworkInterface } from '@aws-sdk/client-ec2';
 import type { Ec2 } from './ec2.ts';
 import type { AwsProviderSpec } from './provider-spec.ts';
 
-type Wanted = Pick<AwsProviderSpec, 'srcAndDstChecksEnabled' | 'networkInterfaces'>;
+type CardSettings = Pick<AwsProviderSpec, 'srcAndDstChecksEnabled' | 'networkInterfaces'>;
 
 /** For one network interface. */
-interface Step {
+interface CardChange {
   networkInterfaceId: string;
   disablesChecks: boolean;
   missingPrefixes: number;
 }
 
-export function needsInitialization(instance: Instance, wanted: Wanted): boolean {
+export function needsInitialization(instance: Instance, wanted: CardSettings): boolean {
   return stepsFor(instance, wanted).length > 0;
 }
 
 /** Each step counts what is there first, so that it can be done again. */
-export async function initialize(ec2: Ec2, instance: Instance, wanted: Wanted): Promise<void> {
+export async function initialize(
+  ec2: Ec2,
+  instance: Instance,
+  wanted: CardSettings,
+): Promise<void> {
   for (const { networkInterfaceId, disablesChecks, missingPrefixes } of stepsFor(
     instance,
     wanted,
@@ -30,7 +34,7 @@ export async function initialize(ec2: Ec2, instance: Instance, wanted: Wanted): 
 /**
  * Only the interfaces of the class: others were attached later, for example by a network plugin.
  */
-function stepsFor({ NetworkInterfaces = [] }: Instance, wanted: Wanted): Step[] {
+function stepsFor({ NetworkInterfaces = [] }: Instance, wanted: CardSettings): CardChange[] {
   return wanted.networkInterfaces.flatMap((from, position) => {
     const attached = NetworkInterfaces.find((one) => isAt(one, { position, ...from }));
     if (attached?.NetworkInterfaceId === undefined) return [];
@@ -43,13 +47,13 @@ function stepsFor({ NetworkInterfaces = [] }: Instance, wanted: Wanted): Step[] 
   });
 }
 
-interface Place {
+interface CardPosition {
   position: number;
   deviceIndex?: number;
   networkCardIndex?: number;
 }
 
-function isAt({ Attachment = {} }: InstanceNetworkInterface, place: Place): boolean {
+function isAt({ Attachment = {} }: InstanceNetworkInterface, place: CardPosition): boolean {
   const { position, deviceIndex = position, networkCardIndex = 0 } = place;
   const { DeviceIndex, NetworkCardIndex = 0 } = Attachment;
   return DeviceIndex === deviceIndex && NetworkCardIndex === networkCardIndex;

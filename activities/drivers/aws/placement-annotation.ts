@@ -5,7 +5,7 @@
 import type { Placement } from '@aws-sdk/client-ec2';
 import { DriverError } from '../driver.ts';
 
-export const placementAnnotation = 'machine.sapcloud.io/awsPlacement';
+const placementAnnotation = 'machine.sapcloud.io/awsPlacement';
 
 const textFields = [
   'Affinity',

@@ -3,8 +3,8 @@
  */
 import type { Instance } from '@aws-sdk/client-ec2';
 import { DriverPending, pollWithinContract, type DriverError } from '../driver.ts';
-import { pollSeconds } from '../poll-seconds.ts';
 import type { Pauses } from '../wait.ts';
+import { pollSeconds } from '../wait.ts';
 import { idOf } from './instance-view.ts';
 import { isPassing } from './error-mapping.ts';
 

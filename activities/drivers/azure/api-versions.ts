@@ -21,7 +21,7 @@ export type ApiVersions = Readonly<Record<Service, string>>;
 /** The most special one first. */
 const order: readonly Service[] = ['DISKS', 'COMPUTE', 'NETWORK', 'GRAPH', 'MARKETPLACE'];
 
-export const variableOf = (service: Service): string => `MILLWRIGHT_AZURE_API_VERSION_${service}`;
+const variableOf = (service: Service): string => `MILLWRIGHT_AZURE_API_VERSION_${service}`;
 
 /**
  * `MILLWRIGHT_AZURE_API_VERSION_COMPUTE`, `_DISKS`, `_NETWORK`, `_GRAPH` and `_MARKETPLACE` of the
@@ -48,16 +48,11 @@ export function apiVersionsOf(env: Environment): ApiVersions {
  * Takes an absolute URL, or one from the slash after its host. Undefined: its version is not chosen
  * here.
  */
-export function serviceOf(url: string): Service | undefined {
-  const path = pathOf(url);
+function serviceOf(url: string): Service | undefined {
+  const [path = ''] = url.split('?');
   // What a write names to be asked is asked for as it was named.
   if (/\/locations\/[^/]+\/\w*operation\w*\//i.test(path)) return undefined;
   return order.find((service) => services[service].path.test(path));
-}
-
-function pathOf(url: string): string {
-  const [path = ''] = url.split('?');
-  return path;
 }
 
 export function withApiVersion(url: string, apiVersions: ApiVersions): string {

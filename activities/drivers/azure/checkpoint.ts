@@ -25,13 +25,13 @@ export interface Write {
 /** Begins a message. */
 export const doingOf = ({ verb, part }: Write): string => `${verb} ${part.kind} ${part.name}`;
 
-type Account = Pick<AzureClients, 'subscriptionId' | 'endpoint'>;
+type Subscription = Pick<AzureClients, 'subscriptionId' | 'endpoint'>;
 
 /**
  * In the history of a workflow, where no value of the Secret belongs: the operation is without its
  * subscription, and a digest says of which one it is.
  */
-export function checkpointOf(write: Write, account: Account): string {
+export function checkpointOf(write: Write, account: Subscription): string {
   const { verb, part, operation, isFound } = write;
   return JSON.stringify({
     verb,
@@ -46,8 +46,8 @@ export function checkpointOf(write: Write, account: Account): string {
   });
 }
 
-const rootOf = ({ subscriptionId }: Account): string => `/subscriptions/${subscriptionId}/`;
-const digestOf = (account: Account): string => hash('sha256', rootOf(account)).slice(0, 12);
+const rootOf = ({ subscriptionId }: Subscription): string => `/subscriptions/${subscriptionId}/`;
+const digestOf = (account: Subscription): string => hash('sha256', rootOf(account)).slice(0, 12);
 
 const plainParameters = ['api-version', 'p'];
 
@@ -61,7 +61,7 @@ function isPlain(operation: string): boolean {
 }
 
 /** Undefined: none, or of another driver, another account, or of an earlier version. */
-export function writeIn(checkpoint: string | undefined, account: Account): Write | undefined {
+export function writeIn(checkpoint: string | undefined, account: Subscription): Write | undefined {
   const { verb, kind, name, ...rest } = fieldsOf(checkpoint);
   if (verb !== 'create' && verb !== 'delete') return undefined;
   if (!isKind(kind) || typeof name !== 'string') return undefined;
@@ -76,7 +76,7 @@ export function writeIn(checkpoint: string | undefined, account: Account): Write
 
 function operationIn(
   { operation, account: digest }: Record<string, unknown>,
-  account: Account,
+  account: Subscription,
 ): string | undefined {
   if (typeof operation !== 'string' || digest !== digestOf(account)) return undefined;
   return operationPath(`${rootOf(account)}${operation}`, account);
@@ -98,7 +98,7 @@ function fieldsOf(checkpoint: string | undefined): Record<string, unknown> {
  * The path in an address that Azure gave. Undefined if it is not one of this subscription at our
  * endpoint: our token goes there.
  */
-export function operationPath(address: string, account: Account): string | undefined {
+export function operationPath(address: string, account: Subscription): string | undefined {
   const { endpoint } = account;
   const base = new URL(endpoint);
   const url = URL.parse(address, endpoint);

@@ -6,8 +6,7 @@ import type { NetworkManagementClient } from '@azure/arm-network';
 import type { ResourceGraphClient } from '@azure/arm-resourcegraph';
 import type { createPipelineRequest, HttpClient, PipelinePolicy } from '@azure/core-rest-pipeline';
 import type { ClientSecretCredential, TokenCredential } from '@azure/identity';
-import { ClientCache } from '../client-cache.ts';
-import { isWorthRenewal } from '../credentials-age.ts';
+import { ClientCache, isWorthRenewal } from '../client-cache.ts';
 import { withApiVersion, type ApiVersions } from './api-versions.ts';
 import type { Cloud } from './clouds.ts';
 import { readPlainly, type PlainAnswer } from './plain-read.ts';
@@ -62,7 +61,7 @@ export class TokenFailure extends Error {
 }
 
 /** What is kept for one account. */
-interface Kept {
+interface KeptClients {
   clients?: AzureClients;
   /** Milliseconds. */
   renewedAt?: number;
@@ -82,14 +81,14 @@ export function createClientSource({
   apiVersions,
   now = monotonicMs,
 }: ClientSourceOptions): ClientSource {
-  const cache = new ClientCache<Kept>();
+  const cache = new ClientCache<KeptClients>();
   return {
     async prepare() {
       await loadSdks();
     },
     async of(access) {
       const sdks = await loadSdks();
-      const kept = cache.get([digestOf(access)], (): Kept => ({}));
+      const kept = cache.get([digestOf(access)], (): KeptClients => ({}));
       kept.clients ??= newClients(sdks, { ...access, apiVersions }, { kept, now });
       return kept.clients;
     },
@@ -99,7 +98,7 @@ export function createClientSource({
 function newClients(
   sdks: Sdks,
   access: AccountAccess & { apiVersions: ApiVersions },
-  { kept, now }: { kept: Kept; now: () => number },
+  { kept, now }: { kept: KeptClients; now: () => number },
 ): AzureClients {
   const clients: AzureClients = {
     ...makeClients(sdks, access),
@@ -142,9 +141,8 @@ function makeClients(
 ): Omit<AzureClients, 'abandon' | 'refuse'> {
   const { subscriptionId } = plan;
   const shared = sharedOptions(cloud);
-  const { credential, isWaiting } = watched(
-    credentialOf(sdks, plan, { ...shared, ...authorityOf(cloud) }),
-  );
+  const authority = { authorityHost: cloud.authority, disableInstanceDiscovery: cloud.isPrivate };
+  const { credential, isWaiting } = watched(credentialOf(sdks, plan, { ...shared, ...authority }));
   const { createDefaultHttpClient, createPipelineRequest: newRequest } = sdks.pipeline;
   const http = createDefaultHttpClient();
   const plain = {
@@ -184,10 +182,6 @@ function sharedOptions({ caFile }: Cloud) {
     retryOptions: { maxRetries: 0 },
     ...(caFile !== undefined && { tlsOptions: { ca: readFileSync(caFile, 'utf8') } }),
   };
-}
-
-function authorityOf({ authority, isPrivate }: Cloud) {
-  return { authorityHost: authority, disableInstanceDiscovery: isPrivate };
 }
 
 type CredentialOptions = ConstructorParameters<typeof ClientSecretCredential>[3];
@@ -275,12 +269,9 @@ const notedRequests: PipelinePolicy = {
     const response = await next(request);
     const { headers } = response;
     const id = headers.get('x-ms-request-id') ?? headers.get('x-ms-correlation-request-id');
-    noteCloudRequest(id, request.method !== 'GET' && !isQuery(request.url));
+    // A search of the Resource Graph is a POST as well.
+    const isQuery = request.url.includes('/providers/Microsoft.ResourceGraph/');
+    noteCloudRequest(id, request.method !== 'GET' && !isQuery);
     return response;
   },
 };
-
-/** A search of the Resource Graph is a POST as well. */
-function isQuery(url: string): boolean {
-  return url.includes('/providers/Microsoft.ResourceGraph/');
-}

@@ -1,6 +1,6 @@
 /** The serial log of a virtual machine: part of its boot diagnostics, in a storage account. */
 import type { MachineRequest } from '../driver.ts';
-import { missing } from '../missing.ts';
+import { missing } from '../named-instance.ts';
 import { AzureFailure, driverErrorOf } from './error-mapping.ts';
 import { look as findVm } from './find.ts';
 import { call, type Session } from './session.ts';

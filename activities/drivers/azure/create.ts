@@ -7,7 +7,7 @@ import { beforeCreate } from '../before-create.ts';
 import type { CreatedInstance, CreateRequest } from '../driver.ts';
 import { DriverError, DriverPending } from '../driver.ts';
 import { meanings } from '../error-meanings.ts';
-import { missing } from '../missing.ts';
+import { missing } from '../named-instance.ts';
 import { invalidSpec } from '../spec-schema.ts';
 import type { PartRef, Write } from './checkpoint.ts';
 import { AzureFailure, driverErrorOf, ofAzure, OperationFailed } from './error-mapping.ts';
@@ -58,7 +58,7 @@ export async function createInstance(
   }
 }
 
-interface Seen {
+interface SeenVm {
   vm: VirtualMachine;
   name: string;
   /** False: a call before this one of the same create had Azure make it. */
@@ -73,7 +73,7 @@ function isFoundBy(session: Session, name: string): boolean {
 async function adopted(
   session: Session,
   request: CreateRequest,
-  seen: Seen,
+  seen: SeenVm,
 ): Promise<CreatedInstance> {
   const instance = { ...instanceOf(session, request, seen), found: seen.isFound };
   const isKnown = session.choices.allowsRetagging && request.providerID !== undefined;
@@ -93,7 +93,7 @@ function nameIsTaken({ machine }: CreateRequest): DriverError {
 async function isOfUse(
   session: Session,
   request: CreateRequest,
-  { vm, name, isFound }: Seen,
+  { vm, name, isFound }: SeenVm,
 ): Promise<boolean> {
   const part: PartRef = { kind: 'virtual machine', name };
   const isKnown = request.providerID !== undefined;

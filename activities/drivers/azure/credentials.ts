@@ -24,7 +24,7 @@ type SecretData = Readonly<Record<string, string>>;
  * if it allows that. Otherwise fails with the names of the keys that are missing.
  */
 export function planCredentials(secret: SecretData, settings: DriverSettings): CredentialPlan {
-  const means = meansOf(secret);
+  const means = meansKeys.filter((key) => valueOf(secret, key) !== '');
   if (means.length > 1) throw refused(`the Secret holds ${means.join(' and ')}: keep one of them`);
   const [only] = means;
   if (only !== undefined) return fromSecret(secret, only, settings);
@@ -54,10 +54,6 @@ type Means = (typeof meansKeys)[number];
 function valueOf(secret: SecretData, key: Key): string {
   const values = spellings[key].map((name) => secret[name]?.trim());
   return values.find((value) => value) ?? '';
-}
-
-function meansOf(secret: SecretData): Means[] {
-  return meansKeys.filter((key) => valueOf(secret, key) !== '');
 }
 
 function missingIds(secret: SecretData): string[] {

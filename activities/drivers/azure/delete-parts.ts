@@ -39,7 +39,8 @@ export function partsOf(
   { machineName, vm, diskNames }: Pick<Belongings, 'machineName' | 'vm' | 'diskNames'>,
 ): PartRef[] {
   const ofClass = session.place.dataDisks.map((disk) => dataDiskNameOf(machineName, disk));
-  const disks = [osDiskNameOf(machineName), ...ofClass, ...attachedTo(vm), ...(diskNames ?? [])];
+  const attached = (vm?.storageProfile?.dataDisks ?? []).flatMap(({ name }) => name ?? []);
+  const disks = [osDiskNameOf(machineName), ...ofClass, ...attached, ...(diskNames ?? [])];
   const names = disks.filter((name) => isDiskOf(machineName, name));
   const unique = new Map(names.map((name) => [name.toLowerCase(), name])).values();
   return [
@@ -48,11 +49,7 @@ export function partsOf(
   ];
 }
 
-function attachedTo(vm: VirtualMachine | undefined): string[] {
-  return (vm?.storageProfile?.dataDisks ?? []).flatMap(({ name }) => name ?? []);
-}
-
-interface Removal extends Pick<Belongings, 'mayDelete'> {
+interface PartRemoval extends Pick<Belongings, 'mayDelete'> {
   part: PartRef;
   /** As it was seen just now. */
   first?: Part;
@@ -62,7 +59,10 @@ interface Removal extends Pick<Belongings, 'mayDelete'> {
  * Returns whether the part existed. Azure refuses to delete what it works on, so the delete is sent
  * again.
  */
-async function removePart(session: Session, { part, mayDelete, first }: Removal): Promise<boolean> {
+async function removePart(
+  session: Session,
+  { part, mayDelete, first }: PartRemoval,
+): Promise<boolean> {
   let found = first ?? (await getPart(session, part));
   let isFound = false;
   for (let attempt = 0; found && mayDelete(found); attempt += 1) {
@@ -71,7 +71,8 @@ async function removePart(session: Session, { part, mayDelete, first }: Removal)
       await deletePart(session, part, found);
       return true;
     } catch (error) {
-      if (!isBusy(error)) throw error;
+      // After a failed create Azure keeps an interface for its virtual machine for three minutes.
+      if (!(error instanceof AzureFailure && error.meaning === 'conflict')) throw error;
       const because = error.code ?? 'Azure works on it';
       const retryAfter = error.retryAfterSeconds;
       await pause(session, { write: { verb: 'delete', part }, attempt, because, retryAfter });
@@ -79,9 +80,4 @@ async function removePart(session: Session, { part, mayDelete, first }: Removal)
     found = await getPart(session, part);
   }
   return isFound;
-}
-
-/** After a failed create Azure keeps an interface for its virtual machine for three minutes. */
-function isBusy(error: unknown): error is AzureFailure {
-  return error instanceof AzureFailure && error.meaning === 'conflict';
 }

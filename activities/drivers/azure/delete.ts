@@ -36,7 +36,7 @@ async function deleteNamed(
   return await removeAll(session, { machineName, vm, mayDelete });
 }
 
-interface Candidate {
+interface NamedVm {
   vm: VirtualMachine;
   machineName: string;
 }
@@ -44,7 +44,7 @@ interface Candidate {
 async function isOwned(
   session: Session,
   request: MachineRequest,
-  { vm, machineName }: Candidate,
+  { vm, machineName }: NamedVm,
 ): Promise<boolean> {
   const { providerID } = request;
   const isOfId =

@@ -5,7 +5,7 @@
 import { beforeCreate } from '../before-create.ts';
 import type { Driver, ProviderRequest } from '../driver.ts';
 import { DriverError } from '../driver.ts';
-import { missing } from '../missing.ts';
+import { missing } from '../named-instance.ts';
 import type { DriverSettings } from '../settings.ts';
 import { apiVersionsOf } from './api-versions.ts';
 import { createClientSource, type AzureClients, type ClientSource } from './client.ts';
@@ -46,7 +46,8 @@ export function createAzureDriver(
   requireUsableEndpoints(settings.env);
   const source = createClientSource({ apiVersions: apiVersionsOf(settings.env) });
   const choices = choicesOf(settings);
-  const run: Run = (request, act) => runIn({ source, settings, timing, choices }, request, act);
+  const run: RunInSession = (request, act) =>
+    runIn({ source, settings, timing, choices }, request, act);
   return {
     prepare: () => source.prepare(),
     settleSeconds,
@@ -78,7 +79,7 @@ function choicesOf({ env, allowsRetagging = false }: DriverSettings): Choices {
   return { allowsRetagging, ...(sshPublicKey !== undefined && { sshPublicKey }) };
 }
 
-type Run = <Result>(
+type RunInSession = <Result>(
   request: ProviderRequest,
   act: (session: Session) => Promise<Result>,
 ) => Promise<Result>;

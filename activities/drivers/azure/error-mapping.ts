@@ -6,7 +6,7 @@ import { CallTimeLimit, TokenFailure } from './client.ts';
 import { lacksApiVersion, meaningOf, type AzureAnswer } from './errors.ts';
 import { nowMs } from '../../system/system.ts';
 
-export interface Failure {
+export interface AzureFault {
   meaning: MeaningName;
   message: string;
   status?: number | undefined;
@@ -22,7 +22,7 @@ export class AzureFailure extends Error {
   readonly code: string | undefined;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor({ meaning, message, status, code, retryAfterSeconds, cause }: Failure) {
+  constructor({ meaning, message, status, code, retryAfterSeconds, cause }: AzureFault) {
     super(message, { cause });
     this.meaning = meaning;
     this.status = status;

@@ -5,7 +5,7 @@
 import type { FoundResource } from './names.ts';
 import { searchedTagNames, type Tags } from './tags.ts';
 
-export const resourceTypes = [
+const resourceTypes = [
   'microsoft.compute/virtualmachines',
   'microsoft.network/networkinterfaces',
   'microsoft.compute/disks',

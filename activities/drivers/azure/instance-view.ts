@@ -2,7 +2,7 @@
 import { ofAzure } from './error-mapping.ts';
 import { call, type Session } from './session.ts';
 
-export interface View {
+export interface VmState {
   /** It may although its provisioning failed, as when its agent was late. */
   isRunning: boolean;
   /** Why its provisioning failed. */
@@ -15,7 +15,7 @@ const failedPattern = /^ProvisioningState\/failed\/(.+)$/i;
  * Read along with the virtual machine: the request of its own needs the action `instanceView/read`,
  * which roles that were made for Gardener's driver do not have.
  */
-export async function viewOf(session: Session, name: string): Promise<View> {
+export async function viewOf(session: Session, name: string): Promise<VmState> {
   const { clients, place } = session;
   const doing = `get the state of virtual machine ${name}`;
   const { instanceView } = await call(session, doing, async (options) => {

@@ -66,14 +66,14 @@ export async function untilDone(
   return false;
 }
 
-export interface Outcome {
+export interface OperationState {
   /** `unclear`: this look failed. `unknown`: there is no operation that says. */
   state: 'underWay' | 'succeeded' | 'unclear' | 'unknown';
   retryAfter?: number | undefined;
 }
 
 /** One look at a write's operation; fails with `OperationFailed` if that did. */
-export async function outcomeOf(session: Session, write: Write): Promise<Outcome> {
+export async function outcomeOf(session: Session, write: Write): Promise<OperationState> {
   if (write.operation === undefined) return { state: 'unknown' };
   const doing = doingOf(write);
   try {
@@ -91,7 +91,10 @@ export async function outcomeOf(session: Session, write: Write): Promise<Outcome
   }
 }
 
-function stateIn(doing: string, { status, error }: Record<string, unknown>): Outcome['state'] {
+function stateIn(
+  doing: string,
+  { status, error }: Record<string, unknown>,
+): OperationState['state'] {
   switch (String(status).toLowerCase()) {
     case 'succeeded':
       return 'succeeded';

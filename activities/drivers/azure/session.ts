@@ -14,8 +14,7 @@ import {
 import type { AzureProviderSpec } from './provider-spec.ts';
 import { orAborted } from '../../system/or-aborted.ts';
 import { invalidSpec, withoutNulls } from '../spec-schema.ts';
-import { pollSeconds } from '../poll-seconds.ts';
-import { Pauses, realTiming } from '../wait.ts';
+import { pollSeconds, Pauses, realTiming } from '../wait.ts';
 import { anySignal, random, timeoutSignal } from '../../system/system.ts';
 
 export interface Timing {
@@ -66,7 +65,7 @@ export const defaultTiming: Timing = {
  * What has to be known to look for something. A class that is wrong elsewhere must not keep its
  * instances from being found.
  */
-export interface Place {
+export interface SearchedPlace {
   location: string;
   resourceGroup: string;
   classTags: Record<string, string>;
@@ -84,7 +83,7 @@ export interface Choices {
 }
 
 export interface Session {
-  place: Place;
+  place: SearchedPlace;
   choices: Choices;
   clients: AzureClients;
   timing: Timing;
@@ -98,7 +97,7 @@ export interface Session {
   earlier: { write?: Write };
 }
 
-export function placeOf(providerSpec: unknown): Place {
+export function placeOf(providerSpec: unknown): SearchedPlace {
   const spec: Partial<AzureProviderSpec> = Object(withoutNulls(providerSpec));
   const { location, resourceGroup } = spec;
   const missing = Object.entries({ location, resourceGroup }).flatMap(([name, value]) =>
@@ -195,15 +194,12 @@ export async function call<Result>(
     if (limit.aborted)
       throw failureOf(doing, new CallTimeLimit(`no answer within ${callSeconds} s`));
     const failure = failureOf(doing, error);
-    if (mayRenewalHelp(session, failure, error)) session.clients.refuse();
+    // Of what a Secret holds the same would be refused again.
+    const { areOfFile } = session.clients;
+    const mayRenewalHelp = failure.status === 401 || (areOfFile && error instanceof TokenFailure);
+    if (mayRenewalHelp) session.clients.refuse();
     throw failure;
   }
-}
-
-/** Of what a Secret holds the same would be refused again. */
-function mayRenewalHelp({ clients }: Session, failure: AzureFailure, error: unknown): boolean {
-  if (failure.status === 401) return true;
-  return clients.areOfFile && error instanceof TokenFailure;
 }
 
 /** Undefined when Azure says that there is no such resource. */

@@ -5,7 +5,7 @@ import type { DriverSettings, Environment } from '../settings.ts';
 import { tokenFilesAreOff } from '../token-file.ts';
 import { fault } from './error-mapping.ts';
 import type { Compute } from './compute.ts';
-import type { ClientFactory, SdkClient, SdkSettings } from './sdk-client.ts';
+import type { SdkClient } from './sdk-client.ts';
 import { credentialsOf, keysInWords, requireProject } from './credentials.ts';
 import type { ExternalAccount, SecretCredentials } from './credentials.ts';
 
@@ -34,7 +34,10 @@ export function createAccounts(
   const endpoint = endpointOf(env);
   const tokenEndpoint = urlOf(env, 'MILLWRIGHT_GCP_TOKEN_ENDPOINT');
   const clients = new ClientCache<SdkClient>();
-  const sdk = once(() => loadSdk({ endpoint, tokenEndpoint, callTimeoutSeconds }));
+  const sdk = once(async () => {
+    const { createClientFactory } = await import('./sdk-client.ts');
+    return await createClientFactory({ endpoint, tokenEndpoint, callTimeoutSeconds });
+  });
   return {
     async of({ secret, signal }) {
       const credentials = credentialsOf(secret, env);
@@ -64,11 +67,6 @@ function once<T>(load: () => Promise<T>): () => Promise<T> {
       throw error;
     }
   };
-}
-
-async function loadSdk(settings: SdkSettings): Promise<ClientFactory> {
-  const { createClientFactory } = await import('./sdk-client.ts');
-  return await createClientFactory(settings);
 }
 
 /** A token in the worker's file is the process's, whatever Secret asks for it. */

@@ -1,6 +1,6 @@
 /** What an instance of Compute Engine has printed to its first serial port. */
 import type { MachineRequest } from '../driver.ts';
-import { missing } from '../missing.ts';
+import { missing } from '../named-instance.ts';
 import type { Account } from './client.ts';
 import { findOne } from './find.ts';
 

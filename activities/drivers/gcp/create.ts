@@ -17,7 +17,7 @@ import { requestIdOf } from './request-id.ts';
 import { refreshLabels } from './retag.ts';
 import { deathOf } from './death.ts';
 import { findOne } from './find.ts';
-import type { Found } from './find.ts';
+import type { FoundInstance } from './find.ts';
 import { specOf, validateProviderSpec } from './validate.ts';
 
 /**
@@ -106,7 +106,10 @@ async function meet(creation: Creation, error: ComputeError): Promise<CreatedIns
   );
 }
 
-async function adopt(creation: Creation, { instance, isOwn }: Found): Promise<CreatedInstance> {
+async function adopt(
+  creation: Creation,
+  { instance, isOwn }: FoundInstance,
+): Promise<CreatedInstance> {
   const { name, zone } = instance.place;
   const { request, account, options } = creation;
   if (!isOwn) {
@@ -131,7 +134,7 @@ async function adopt(creation: Creation, { instance, isOwn }: Found): Promise<Cr
 async function afterPause(
   { account, request, pauses }: Creation,
   { place, status }: ComputeInstance,
-): Promise<Found> {
+): Promise<FoundInstance> {
   const what = `instance ${place.name} is being made (${status})`;
   if (!(await nextPause(pauses))) throw pending(what);
   const instance = await account.compute.get(place, request.signal).catch((error: unknown) => {

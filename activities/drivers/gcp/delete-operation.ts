@@ -80,7 +80,10 @@ export async function remove(removal: Removal, instance: ComputeInstance): Promi
   while (left) {
     requireUnprotected(left);
     const operation = await begin(removal, left);
-    if (operation) await finish({ removal, pauses, instance: left }, operation);
+    if (operation) {
+      const deletion = { removal, pauses, instance: left };
+      requireDone(deletion, await untilDone(waitOf(deletion), operation));
+    }
     left = await lookAgain(removal, instance, operation?.name);
     if (left && !(await nextPause(pauses))) {
       throw pending(`instance ${name} is being deleted (${left.status})`);
@@ -125,10 +128,6 @@ async function isEnded(deletion: Deletion, { operation }: DeletionNote): Promise
   if (!done) return false;
   if (isRecent(done)) requireDone(deletion, done);
   return done.errors.length === 0;
-}
-
-async function finish(deletion: Deletion, operation: ComputeOperation): Promise<void> {
-  requireDone(deletion, await untilDone(waitOf(deletion), operation));
 }
 
 function waitOf({ removal, pauses, instance }: Deletion): OperationWait {

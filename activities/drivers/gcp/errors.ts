@@ -108,7 +108,7 @@ interface WordsMeaning {
 }
 
 /** By its words, where Google gives several things one reason. Looked at first. */
-export const wordsMeanings: readonly WordsMeaning[] = [
+const wordsMeanings: readonly WordsMeaning[] = [
   // As with Gardener's driver, whatever it is: the zone may get that type, or another class of the
   // pool fits.
   { words: /does not exist in zone/i, meaning: 'capacity' },

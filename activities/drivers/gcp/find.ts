@@ -9,7 +9,7 @@ import { isInstanceName, names, placeOf, providerIDOf } from './provider-id.ts';
 import type { Owner } from './labels.ts';
 import type { InstancePlace } from './provider-id.ts';
 
-export interface Found {
+export interface FoundInstance {
   instance: ComputeInstance;
   /** False: it only has the name. */
   isOwn: boolean;
@@ -19,7 +19,7 @@ export interface Found {
 export async function findOne(
   { compute, project }: Account,
   request: MachineRequest,
-): Promise<Found | undefined> {
+): Promise<FoundInstance | undefined> {
   const { providerID, signal } = request;
   if (providerID !== undefined) {
     const instance = await compute.get(placeOfProviderID(providerID), signal);
@@ -48,17 +48,15 @@ export async function findAll(
 
 function placesOf(request: MachineRequest, project: string): InstancePlace[] {
   const { providerID } = request;
-  if (providerID === undefined) return [namedPlace(request, project)].filter(isPlace);
+  if (providerID === undefined) {
+    return [namedPlace(request, project)].filter((place) => place !== undefined);
+  }
   const known = placeOfProviderID(providerID);
   // A class without a zone is no reason to keep an instance whose place is known.
   const zone = zoneOf(request.providerSpec) ?? known.zone;
   const named = { project, zone, name: request.machine.name };
   const isOther = isInstanceName(named.name) && !names(providerID, named);
   return isOther ? [known, named] : [known];
-}
-
-function isPlace(place: InstancePlace | undefined): place is InstancePlace {
-  return place !== undefined;
 }
 
 /**

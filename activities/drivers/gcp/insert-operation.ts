@@ -110,19 +110,15 @@ function absent(creation: Creation, { done, wasWatched, isNews }: Conclusion): C
   const { name } = creation.place;
   const isFailed = done.errors.length > 0;
   if (isNews && isFailed) return failed(creation, done, true);
-  if (wasWatched && asksForSpot(creation.request.providerSpec)) {
+  // The spec may have changed since the insert.
+  const { scheduling } = Object(creation.request.providerSpec);
+  if (wasWatched && isSpotBy(Object(scheduling))) {
     const message = `instance ${name} has gone right after it was made: Google takes spot instances back where it needs the capacity`;
     return fault('capacity', message, true);
   }
   const cause = isFailed ? failed(creation, done, true).message : 'it was deleted';
   const message = `instance ${name} of this attempt does not exist any more: ${cause}`;
   return fault('conflict', message, true);
-}
-
-/** As the spec says now; it may have changed since the insert. */
-function asksForSpot(providerSpec: unknown): boolean {
-  const { scheduling } = Object(providerSpec);
-  return isSpotBy(Object(scheduling));
 }
 
 function failed({ place }: Creation, done: ComputeOperation, settled: boolean): ComputeError {

@@ -40,7 +40,7 @@ export function tokenOf({ labels }: Identified): string | undefined {
   return value?.startsWith('sha256_') ? undefined : value;
 }
 
-export function ownerLabels({ cluster, namespace }: Owner): Record<string, string> {
+function ownerLabels({ cluster, namespace }: Owner): Record<string, string> {
   return {
     [labelNames.cluster]: labelValueOf(cluster),
     [labelNames.namespace]: labelValueOf(namespace),

@@ -6,7 +6,7 @@ import { isSpotBy } from './instance-view.ts';
 
 type SdkInstance = protos.google.cloud.compute.v1.IInstance;
 type SdkOperation = protos.google.cloud.compute.v1.IOperation;
-type Page = protos.google.cloud.compute.v1.IInstanceList;
+type AnsweredPage = protos.google.cloud.compute.v1.IInstanceList;
 
 /** The fields of an instance that are read. */
 export const instanceFields = [
@@ -118,7 +118,7 @@ function errorsOf(operation: SdkOperation): ComputeOperation['errors'] {
  * A listing that Google could not complete counts as failed: the core would take missing instances
  * for deleted.
  */
-export function pageOf(page: Page, place: { project: string; zone: string }): InstancePage {
+export function pageOf(page: AnsweredPage, place: { project: string; zone: string }): InstancePage {
   const { kind, items, nextPageToken, warning } = page;
   if (kind !== 'compute#instanceList') throw notOfGoogle('a list of another kind');
   const isPartial = warning?.code === 'UNREACHABLE' || warning?.code === 'PARTIAL_SUCCESS';

@@ -7,7 +7,7 @@ import { AnswerFailure, TokenFailure } from './sdk-transport.ts';
 import { errorOfToken } from './token-error.ts';
 import { anySignal, timeoutSignal } from '../../system/system.ts';
 
-export interface Call {
+export interface SdkCall {
   /** In words, for errors. */
   what: string;
   signal: AbortSignal;
@@ -28,7 +28,7 @@ export interface SdkOptions {
 }
 
 export async function send<T>(
-  call: Call,
+  call: SdkCall,
   request: (options: SdkOptions) => Promise<T>,
 ): Promise<T> {
   const timeout = timeoutSignal(Math.ceil(call.limitSeconds * 1_000));
@@ -44,14 +44,14 @@ export async function send<T>(
 }
 
 /** The SDK wraps what the transport has thrown. */
-function errorOfCall(call: Call, error: unknown, timeout: AbortSignal): ComputeError {
+function errorOfCall(call: SdkCall, error: unknown, timeout: AbortSignal): ComputeError {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   if (cause instanceof ComputeError) return cause;
   if (cause instanceof AnswerFailure) return errorOfAnswer(call, cause.answer);
   return interruption(call, timeout) ?? errorWithoutAnswer(call, cause);
 }
 
-function interruption(call: Call, timeout: AbortSignal): ComputeError | undefined {
+function interruption(call: SdkCall, timeout: AbortSignal): ComputeError | undefined {
   const { what, signal, limitSeconds } = call;
   const start = `Google Compute Engine: ${what}`;
   if (signal.aborted) {
@@ -64,7 +64,7 @@ function interruption(call: Call, timeout: AbortSignal): ComputeError | undefine
 }
 
 /** The cause is not handed on: it holds the request, and with it token and user data. */
-function errorWithoutAnswer({ what, isInsert = false }: Call, cause: unknown): ComputeError {
+function errorWithoutAnswer({ what, isInsert = false }: SdkCall, cause: unknown): ComputeError {
   if (cause instanceof TokenFailure) return errorOfToken(what, cause.cause, isInsert);
   const words = cause instanceof Error ? cause.message || cause.name : String(cause);
   const message = `Google Compute Engine: ${what}: ${words}`;

@@ -2,7 +2,7 @@
 import type { Compute, ComputeOperation } from './compute.ts';
 import { instanceFields, instanceOf, operationOf, pageFields, pageOf } from './sdk-answers.ts';
 import { orAbsent, send as sendAs } from './sdk-call.ts';
-import type { Call, SdkOptions } from './sdk-call.ts';
+import type { SdkCall, SdkOptions } from './sdk-call.ts';
 import type { SdkClients } from './sdk-clients.ts';
 import type { TokenSource } from './token-source.ts';
 import { noteCloudRequest } from '../../system/cloud-requests.ts';
@@ -21,7 +21,7 @@ const serialFields = 'contents';
 /** Google's most. */
 const pageSize = 500;
 
-type Send = <T>(call: Call, request: (sdk: SdkOptions) => Promise<T>) => Promise<T>;
+type Send = <T>(call: SdkCall, request: (sdk: SdkOptions) => Promise<T>) => Promise<T>;
 
 interface Sdk extends SdkClients {
   send: Send;

@@ -2,9 +2,9 @@
 import type { AuthClient } from 'google-auth-library';
 import { orAborted } from '../../system/or-aborted.ts';
 import { monotonicMs } from '../../system/system.ts';
-import { isWorthRenewal } from '../credentials-age.ts';
+import { isWorthRenewal } from '../client-cache.ts';
 
-interface Source {
+interface KeptClient {
   client: Promise<AuthClient>;
   /** Milliseconds. */
   madeAt: number;
@@ -17,7 +17,7 @@ interface Source {
  */
 export class TokenSource {
   readonly #make: () => Promise<AuthClient>;
-  #source: Source | undefined;
+  #source: KeptClient | undefined;
 
   constructor(make: () => Promise<AuthClient>) {
     this.#make = make;
@@ -47,19 +47,19 @@ export class TokenSource {
   }
 
   /** One that could not be made is made anew by the next. */
-  #begin(): Source {
+  #begin(): KeptClient {
     const source = { client: this.#make(), madeAt: monotonicMs() };
     source.client.catch(() => this.#drop(source));
     return source;
   }
 
   /** What it was made of, such as a file, may have changed since. */
-  #leaveIfOld(source: Source): void {
+  #leaveIfOld(source: KeptClient): void {
     if (isWorthRenewal(monotonicMs() - source.madeAt)) this.#drop(source);
   }
 
   /** The next one may be there already. */
-  #drop(source: Source): void {
+  #drop(source: KeptClient): void {
     if (this.#source === source) this.#source = undefined;
   }
 }

@@ -1,7 +1,6 @@
 /** Operations of a zone: waited for within a call for moments only, and then from call to call. */
 import { DriverPending, pollWithinContract } from '../driver.ts';
-import { pollSeconds } from '../poll-seconds.ts';
-import { Pauses } from '../wait.ts';
+import { pollSeconds, Pauses } from '../wait.ts';
 import { ComputeError, fault } from './error-mapping.ts';
 import type { Compute, ComputeOperation } from './compute.ts';
 import { nowMs } from '../../system/system.ts';

@@ -85,7 +85,7 @@ export interface ClientOptions {
 /** More than the driver's queue runs at once: a call that hangs must not hold up another. */
 const connectionsMax = 256;
 
-interface Call {
+interface HttpCall {
   method: Dispatcher.HttpMethod;
   path: string;
   body?: object;
@@ -94,7 +94,7 @@ interface Call {
 
 export function createVirtualCloudClient(options: ClientOptions): VirtualCloudClient {
   const transport = options.transport ?? httpTransport(options.url);
-  const call = <T>(request: Call): Promise<T> => send<T>(transport, options, request);
+  const call = <T>(request: HttpCall): Promise<T> => send<T>(transport, options, request);
   return {
     create: (body, signal) => call({ method: 'POST', path: '/instances', body, signal }),
     async list({ name, tags = {} }, signal) {
@@ -147,7 +147,7 @@ function httpTransport({ origin }: URL): Transport {
   };
 }
 
-async function send<T>(transport: Transport, options: ClientOptions, call: Call): Promise<T> {
+async function send<T>(transport: Transport, options: ClientOptions, call: HttpCall): Promise<T> {
   const { method, path, body } = call;
   const timeout = timeoutSignal(options.callTimeoutSeconds * 1_000);
   try {

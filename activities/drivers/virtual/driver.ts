@@ -11,8 +11,7 @@ import type {
   MachineRequest,
   PersistentVolumeSpec,
 } from '../driver.ts';
-import { missing } from '../missing.ts';
-import { notOurs } from '../named-instance.ts';
+import { missing, notOurs } from '../named-instance.ts';
 import { invalidSpec } from '../spec-schema.ts';
 import { withDefaults } from './provider-spec.ts';
 import { validateProviderSpec } from './validate.ts';

@@ -5,9 +5,9 @@ import { isRecord } from '../../../workflows/values/is-record.ts';
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
 
-type Check = (value: unknown, path: string) => string[];
+type FieldCheck = (value: unknown, path: string) => string[];
 
-const checks: Record<keyof VirtualProviderSpec, Check> = {
+const checks: Record<keyof VirtualProviderSpec, FieldCheck> = {
   zone: checkZone,
   size: checkOneOf(sizes),
   labels: checkTexts,
@@ -38,7 +38,7 @@ function checkZone(value: unknown, path: string): string[] {
   return isZone ? [] : [refusal(path, value, 'a name of lower-case letters, digits and dashes')];
 }
 
-function checkOneOf(allowed: readonly string[]): Check {
+function checkOneOf(allowed: readonly string[]): FieldCheck {
   return (value, path) =>
     allowed.some((candidate) => candidate === value)
       ? []

@@ -1,6 +1,6 @@
 import { LevelSwitch } from '../../../workers/log/level-switch.ts';
 import { createLogger, type Logger } from '../../../workers/log/logger.ts';
-import type { LogSettings } from '../../../workers/log/settings.ts';
+import type { LogSettings } from '../../../workers/log/logger.ts';
 
 function aLog(level: LogSettings['level']) {
   const lines: { level: number; msg: string; from?: string; to?: string }[] = [];

@@ -1,16 +1,11 @@
-/**
- * Log lines as klog writes them, which the parser that Gardener brings for MCM takes apart:
- * `I0825 10:00:00.123000       7 watcher] leading namespace="shoot" epoch=7`. One line each.
- */
-
-/** Letters of klog, which has neither debug nor trace. */
-const severities: Readonly<Record<number, string>> = { 40: 'W', 50: 'E', 60: 'F' };
+/** Lines of pino's JSON in other forms. */
 
 interface Line {
   level: number;
   time: number;
   msg?: string;
   component?: string;
+  err?: PlainError;
 }
 
 interface PlainError {
@@ -20,7 +15,15 @@ interface PlainError {
   cause?: unknown;
 }
 
-/** @param pid Of the process. */
+/** Letters of klog, which has neither debug nor trace. */
+const severities: Readonly<Record<number, string>> = { 40: 'W', 50: 'E', 60: 'F' };
+
+/**
+ * A line as klog writes it, which the parser that Gardener brings for MCM takes apart:
+ * `I0825 10:00:00.123000       7 watcher] leading namespace="shoot" epoch=7`.
+ *
+ * @param pid Of the process.
+ */
 export function lineOfKlog(json: string, pid: number): string {
   const { level, time, msg = '', component = '-', ...fields }: Line = JSON.parse(json);
   const isError = level >= 50;
@@ -70,4 +73,34 @@ function separatorsEscaped(text: string): string {
 
 function isPlainError(value: unknown): value is PlainError {
   return typeof value === 'object' && value !== null && 'type' in value && 'stack' in value;
+}
+
+const levels: Record<number, string> = {
+  10: 'TRACE',
+  20: 'DEBUG',
+  30: 'INFO',
+  40: 'WARN',
+  50: 'ERROR',
+  60: 'FATAL',
+};
+
+/**
+ * A line for people: `12:00:00.000 INFO  machine is running  machine=web-0 seconds=2`. A crash is
+ * followed by its stack.
+ */
+export function lineForPeople(json: string): string {
+  const { level, time, msg = '', component = '', ...fields }: Line = JSON.parse(json);
+  const clock = new Date(time).toISOString().slice(11, 23);
+  const parts = Object.entries(fields).map(([name, value]) => `${name}=${textOf(value)}`);
+  const stack = level >= 60 ? (fields.err?.stack ?? '').split('\n').slice(1).join('\n') : '';
+  const words = [clock, (levels[level] ?? 'INFO').padEnd(5), component, msg, ...parts];
+  const line = words.filter((word) => word !== '').join(' ');
+  // The words of clouds and users must not clear the screen on which they are read.
+  return `${line.replaceAll(/\p{Cc}/gu, ' ')}\n${stack === '' ? '' : `${stack}\n`}`;
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
+  if (isPlainError(value)) return JSON.stringify(`${value.type}: ${value.message}`);
+  return JSON.stringify(value);
 }
