@@ -56,7 +56,10 @@ export function createPlaceInterceptor(
         if (found === 'served') return await next(input);
         const where = place ?? { cluster: ours.cluster, namespace: '' };
         if (found) throw notServed(context, where, found);
-        throw rejected(context, { ours, place: where, onRejected });
+        const { activityType: activity, workflowExecution } = context.info;
+        onRejected({ ...where, activity, workflowId: workflowExecution?.workflowId ?? '' });
+        const message = `this worker is for ${ours.what} of cluster ${ours.cluster}, not for ${where.namespace || 'a caller that names no namespace'} of ${where.cluster}`;
+        throw unattempted(message, otherInstall, isLimited(context));
       },
     },
   });
@@ -78,30 +81,14 @@ export function notServed(context: Context, { namespace }: Place, { why }: NotSe
   if (!isLimited(context)) return failure;
   // Of a step with a limit the workflow schedules a new one.
   const type = context.info.isLocal ? failure.type : otherInstall;
-  const { message } = failure;
-  return unattempted({ message, type, isFinal: true });
+  return unattempted(failure.message, type, true);
 }
 
-interface Rejecting {
-  ours: ServedPlaces;
-  place: Place;
-  onRejected(rejection: Rejection): void;
-}
-
-function rejected(context: Context, { ours, place, onRejected }: Rejecting): Error {
-  const { activityType: activity, workflowExecution } = context.info;
-  onRejected({ ...place, activity, workflowId: workflowExecution?.workflowId ?? '' });
-  const message = `this worker is for ${ours.what} of cluster ${ours.cluster}, not for ${place.namespace || 'a caller that names no namespace'} of ${place.cluster}`;
-  return unattempted({ message, type: otherInstall, isFinal: isLimited(context) });
-}
-
-interface Unattempted {
-  message: string;
-  type: string | undefined | null;
-  isFinal: boolean;
-}
-
-function unattempted({ message, type, isFinal }: Unattempted): ApplicationFailure {
+function unattempted(
+  message: string,
+  type: string | undefined | null,
+  isFinal: boolean,
+): ApplicationFailure {
   return ApplicationFailure.create({
     message,
     ...(type && { type }),

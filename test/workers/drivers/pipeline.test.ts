@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { DriverError, DriverPending } from '../../../activities/drivers/driver.ts';
 import { refusingDriver } from '../../support/refusing-driver.ts';
 import { aRequest } from '../../activities/drivers/a-request.ts';
@@ -65,4 +66,16 @@ describe('what a cloud repeats of the Secret in its error', () => {
     expect(String(Object(bug).message)).toContain('create: [redacted] is looked at');
     expect(String(Object(bug).stack)).toContain('create: [redacted] is looked at');
   });
+});
+
+test('what a call passes on its way to the cloud stands in one list, of eight at most', () => {
+  const root = new URL('../../../', import.meta.url);
+  const text = (file: string): string => readFileSync(new URL(file, root), 'utf8');
+  const pipeline = 'workers/drivers/pipeline.ts';
+  const list = [...text(pipeline).matchAll(/^ \* \d\. `(\w+)`(?: \((\S+)\)|, here)/gm)];
+  expect(list.length).toBeLessThanOrEqual(8);
+  expect(list.map(([, name]) => name)).toContain('driverPipeline');
+  for (const [, name = '', file = pipeline] of list) {
+    expect(text(file)).toMatch(new RegExp(`function ${name}\\b`));
+  }
 });
