@@ -120,8 +120,8 @@ async function makeWorld(): Promise<StackWorld> {
     if (options.temporalAddress !== undefined && name.startsWith('temporal')) continue;
     send({ type: 'news', text: `Port ${port} is taken: ${name} gets ${host}:${ports[name]}` });
   }
-  const api = await prepareCredentials(layout, ports);
-  return { options, layout, ports, api, binary, postgresql };
+  await prepareCredentials(layout, ports);
+  return { options, layout, ports, binary, postgresql };
 }
 
 /** What is missing is said before anything starts. */

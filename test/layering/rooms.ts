@@ -312,6 +312,7 @@ export const rooms: readonly Room[] = [
       'workflows/values',
       'workflows/contracts',
       'workflows/plan/machine',
+      'kube',
       'activities/**',
     ],
     packages: ['@temporalio/activity', '@temporalio/common', '@temporalio/worker'],
@@ -429,6 +430,7 @@ export const rooms: readonly Room[] = [
     folder: 'workers/kube',
     holds: 'clients of both clusters',
     imports: [
+      'kube',
       'activities/**',
       'workers/log',
       'workers/payloads',
@@ -446,6 +448,7 @@ export const rooms: readonly Room[] = [
       'workflows/contracts',
       'workflows/values',
       'workflows/plan/safety',
+      'kube',
       'activities/**',
       'watcher/**',
       'workers/**',
@@ -527,16 +530,8 @@ export const rooms: readonly Room[] = [
     folder: 'deploy',
     holds:
       'CRDs, chart, examples, alert rules and dashboards; `deploy/local`: the local stack and its virtual cloud',
-    imports: ['workflows/api', 'workflows/values', 'activities/drivers'],
-    packages: [
-      '@kubernetes/client-node',
-      '@peculiar/x509',
-      'listr2',
-      'node',
-      'reflect-metadata',
-      'undici',
-      'yaml',
-    ],
+    imports: ['workflows/api', 'workflows/values', 'kube', 'activities/drivers'],
+    packages: ['@peculiar/x509', 'listr2', 'node', 'reflect-metadata', 'yaml'],
   },
   {
     folder: 'tools',

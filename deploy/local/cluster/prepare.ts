@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { writeFileAtomically } from '../atomic-file.ts';
 import type { Layout } from '../layout.ts';
 import { host, type Ports } from '../supervision/ports.ts';
-import { adminApi, type AdminApi } from './api.ts';
 import { CertificateAuthority } from './certificates.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { loadOrCreateTokens } from './tokens.ts';
@@ -17,15 +16,13 @@ const serverHosts = [
 ];
 
 /** Writes the API server's certificate and a kubeconfig for each user. */
-export async function prepareCredentials(layout: Layout, ports: Ports): Promise<AdminApi> {
+export async function prepareCredentials(layout: Layout, ports: Ports): Promise<void> {
   const authority = await CertificateAuthority.loadOrCreate(layout.pki);
   const serving = await authority.issue({ name: 'kube-apiserver', hosts: serverHosts });
   writeFileAtomically(join(layout.pki, 'apiserver.crt'), serving.certificate);
   writeFileAtomically(join(layout.pki, 'apiserver.key'), serving.key);
   const server = `https://${host}:${ports.kubeApiserver}`;
-  const tokens = loadOrCreateTokens(layout.tokens);
-  for (const [user, token] of tokens) {
+  for (const [user, token] of loadOrCreateTokens(layout.tokens)) {
     writeKubeconfig(user, layout, { server, authority: authority.certificate, token });
   }
-  return adminApi(ports.kubeApiserver, authority.certificate, tokens.get('admin') ?? '');
 }

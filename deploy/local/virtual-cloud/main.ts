@@ -10,15 +10,14 @@ function log(message: string): void {
 /** The cluster of the machines. `play`: their kubelets begin. Returns what ends them. */
 async function clusterOf({ kubeconfig }: Options) {
   if (kubeconfig === undefined) return { nodes: noNodes, play: () => () => {} };
-  // Only where it is needed: the client library takes its time to load.
-  const [{ createKubeApi, reportingReach }, { createKubeNodes }, { playKubelets }] =
-    await Promise.all([
-      import('./kube-api.ts'),
-      import('./kube-nodes.ts'),
-      import('./kubelets/kubelets.ts'),
-    ]);
-  const api = reportingReach(await createKubeApi(kubeconfig), log);
-  return { nodes: createKubeNodes(api), play: () => playKubelets(api, log) };
+  // Only where it is needed: the client takes its time to load.
+  const [{ createClusterClient }, { createKubeNodes }, { playKubelets }] = await Promise.all([
+    import('./kube-client.ts'),
+    import('./kube-nodes.ts'),
+    import('./kubelets/kubelets.ts'),
+  ]);
+  const client = createClusterClient(kubeconfig, log);
+  return { nodes: createKubeNodes(client), play: () => playKubelets(client, log) };
 }
 
 async function run(): Promise<void> {
