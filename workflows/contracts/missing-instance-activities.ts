@@ -1,6 +1,6 @@
 /**
- * The part of the port about instances that went behind our back; a part of `activities.ts`, which
- * hands it on.
+ * The part of the port about instances that went behind our back; a part of `kube-activities.ts`,
+ * which hands it on.
  */
 import type { ObjectReference } from './references.ts';
 import type { Instance, MachineFailure } from '../plan/machine/facts.ts';

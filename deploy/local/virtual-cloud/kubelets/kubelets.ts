@@ -1,4 +1,4 @@
-/** Plays the kubelets of all Nodes that ask for one: node-object.ts has the annotations. */
+/** Plays the kubelets of all Nodes that ask for one: ../node-object.ts has the annotations. */
 import type { KubeClient, KubeObject } from '../../../../kube/client/client.ts';
 import { isConflict, isNotFound, KubeError } from '../../../../kube/client/errors.ts';
 import { node as nodePath } from '../../../../kube/client/paths.ts';
