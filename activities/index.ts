@@ -42,7 +42,6 @@ import { preserveMachine } from './machine/preservation/preserve.ts';
 import { recordCreated, recordFailure, recordTimeout } from './machine/record.ts';
 import { applyMachineCommand } from './machine/commands.ts';
 import { beginTeardown, finishTeardown } from './machine/teardown.ts';
-import { keepWritten } from './machine/written-machines.ts';
 import { readMachineClass, reportClass } from './machine-class/validation.ts';
 import { protectFromDeletion } from './machine-class/protection.ts';
 import { compareWorkflows, repairWorkflows } from './safety/lost-workflows.ts';
@@ -54,7 +53,7 @@ import { checkServers } from './safety/reachability.ts';
 import { reportCredentials } from './safety/orphans/report-credentials.ts';
 import { signalMissingInstances } from './safety/report-missing.ts';
 import { markUnmanagedNodes } from './safety/unmanaged-nodes.ts';
-import type { KubeClient } from '../kube/client/client.ts';
+import type { Machine } from '../workflows/api/machine.ts';
 import type { ActivityDependencies } from './runtime/dependencies.ts';
 
 export function createKubeActivities(dependencies: ActivityDependencies): KubeActivities {
@@ -62,7 +61,8 @@ export function createKubeActivities(dependencies: ActivityDependencies): KubeAc
 }
 
 function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
-  const { control } = dependencies;
+  const { control, memory } = dependencies;
+  const keep = (machine: Machine): void => memory.written.keep(machine);
   const ofAttempt = { ...dependencies, control: forCurrentAttempt(control, dependencies) };
   return {
     readAndClaimMachine: (input) => readAndClaimMachine(dependencies, input),
@@ -92,9 +92,8 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     finishTeardown: (input) => finishTeardown(dependencies, input),
 
     observeMachineSet: (input) => observeMachineSet(ofAttempt, input),
-    createMachines: (input) => createMachines(ofAttempt, input, progressOfThisActivity(control)),
-    deleteMachines: (input) =>
-      deleteMachines({ ...ofAttempt, deleted: (machine) => keepWritten(control, machine) }, input),
+    createMachines: (input) => createMachines(ofAttempt, input, progressOfThisActivity(keep)),
+    deleteMachines: (input) => deleteMachines({ ...ofAttempt, deleted: keep }, input),
     markPreserved: (input) => markPreserved(ofAttempt.control, input),
     pushTemplate: (input) => pushTemplate(ofAttempt.control, input),
     // Its gate is all that it is for.
@@ -212,13 +211,13 @@ function savingIn(context: Context, { earlier }: DrainRequest): DrainContext['sa
 /** Instance, Node and finalizer need their time as well, out of the minute of an attempt. */
 const latestRemovalMs = 20_000;
 
-function progressOfThisActivity(control: KubeClient): Progress {
+function progressOfThisActivity(made: Progress['made']): Progress {
   const context = Context.current();
   const done: unknown = context.info.heartbeatDetails;
   return {
     done: Array.isArray(done) ? done.filter((name) => typeof name === 'string') : [],
     report: (names) => reportProgress(context, names),
-    made: (machine) => keepWritten(control, machine),
+    made,
     isSuperseded: () => context.cancellationSignal.aborted,
   };
 }

@@ -2,6 +2,7 @@
 import type { StopView } from '../kube/objects/global-stop.ts';
 import type { Registry } from 'prom-client';
 import type { DrainWatches } from '../activities/index.ts';
+import { WrittenMachines } from '../activities/runtime/written-machines.ts';
 import { registerProbeMetrics } from './checks/probe-metrics.ts';
 import type { Config } from './config/config.ts';
 import { Fleet, isFleet } from './fleet/fleet.ts';
@@ -94,6 +95,7 @@ export async function runWorker(process: Process, outside: WorkerOutside): Promi
     services: createServiceProbes({ temporal: servers.temporal, taskQueue, serves }),
     drainWatches: watchesOfDrains(process, servers),
     copies,
+    written: new WrittenMachines(),
     leaders,
     stops,
     probeMetrics: registerProbeMetrics(registry),

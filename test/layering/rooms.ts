@@ -212,6 +212,7 @@ export const rooms: readonly Room[] = [
       'workflows/api',
       'workflows/values',
       'workflows/contracts',
+      'workflows/plan/machine',
       'workflows/plan/safety',
       'activities/system',
       'kube',
@@ -486,6 +487,7 @@ export const rooms: readonly Room[] = [
     imports: [
       'workflows/values',
       'activities',
+      'activities/runtime',
       'activities/system',
       'kube',
       'watcher',
@@ -496,7 +498,7 @@ export const rooms: readonly Room[] = [
   {
     folder: 'workers',
     holds: 'the entrances of the processes',
-    imports: ['activities', 'kube', 'activities/drivers', 'workers/**'],
+    imports: ['activities', 'activities/runtime', 'kube', 'activities/drivers', 'workers/**'],
     packages: ['@temporalio/client', 'prom-client'],
   },
   {

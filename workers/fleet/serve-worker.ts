@@ -1,6 +1,7 @@
 /** What a worker does for one namespace. */
 import type { Client } from '@temporalio/client';
 import type { DrainWatches } from '../../activities/index.ts';
+import type { WrittenMachines } from '../../activities/runtime/written-machines.ts';
 import type { CopyLimits } from '../../kube/cache/consistent-copy.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { ActiveWatcher } from '../../kube/leases/active-watcher.ts';
@@ -47,6 +48,7 @@ export interface WorkerFleet extends MemberParts {
   /** Of the target cluster that all namespaces share, where drains are served. */
   drainWatches: DrainWatches | undefined;
   copies: CopyLimits;
+  written: WrittenMachines;
   leaders: Leaders;
   /** By namespace. */
   stops: Map<string, StopView>;

@@ -14,6 +14,8 @@ import { createGuard } from '../../activities/gates.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
 import { anySignal, timeoutSignal } from '../../activities/system/system.ts';
 import type { StopView } from '../../kube/objects/global-stop.ts';
+import { createMemory } from '../../activities/runtime/memory.ts';
+import type { WrittenMachines } from '../../activities/runtime/written-machines.ts';
 import { createRefusals } from '../../activities/machine-class/refusals.ts';
 import type { ActiveWatcher, ActivityDependencies } from '../../activities/runtime/dependencies.ts';
 import type { RecordParts } from '../../activities/machine/record-with-create.ts';
@@ -44,6 +46,8 @@ export interface WorldParts {
   identity: Identity;
   temporal: Client;
   copies: CopyLimits;
+  /** Of the process. */
+  written: WrittenMachines;
   /** Of the namespace. */
   drivers: Drivers;
   services: ServiceProbes;
@@ -115,6 +119,7 @@ function dependenciesOf(parts: WorldParts): ActivityDependencies {
       onSecret: (secret) => secretValues.addDataOf(secret),
     }),
     recent: new RecentObjects(control),
+    memory: createMemory(parts.written),
     ...copiesOf(parts),
     activeWatcher,
     stop,
