@@ -485,15 +485,14 @@ export const rooms: readonly Room[] = [
     folder: 'workers/fleet',
     holds: 'the namespaces of a process: they come and go, each opened and closed alone',
     imports: [
+      'workflows/contracts',
       'workflows/values',
-      'activities',
-      'activities/runtime',
-      'activities/system',
       'kube',
+      'activities/**',
       'watcher',
       'workers/**',
     ],
-    packages: ['@temporalio/client', 'prom-client'],
+    packages: ['@temporalio/activity', '@temporalio/client', 'prom-client'],
   },
   {
     folder: 'workers',
