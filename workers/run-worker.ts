@@ -84,13 +84,13 @@ export async function runWorker(process: Process, outside: WorkerOutside): Promi
   log.info({ namespaces: config.namespaces, taskQueue, ...config.serves }, 'working');
 }
 
-interface Surroundings {
+interface Shown {
   registry: Registry;
   signs: Signs;
 }
 
 /** What all namespaces share; waits until it is there. */
-async function openProcess(process: Process, outside: WorkerOutside, around: Surroundings) {
+async function openProcess(process: Process, outside: WorkerOutside, around: Shown) {
   const { config, log, shutdown, traces } = process;
   const { registry, signs } = around;
   const servers = await reachServers(process, outside, around);
@@ -134,7 +134,7 @@ async function openProcess(process: Process, outside: WorkerOutside, around: Sur
 async function reachServers(
   { config, log, shutdown }: Process,
   outside: WorkerOutside,
-  { registry, signs }: Surroundings,
+  { registry, signs }: Shown,
 ) {
   const onReason = (reason = waitsForServers): void => void (signs.state = reason);
   const waiting = { log, signal: shutdown.signal, onReason };

@@ -1,4 +1,4 @@
-/** What acts for namespaces: what a worker process has for all of them, and what each has itself. */
+/** What acts for namespaces: what a worker has for all of them, and what each has itself. */
 import type { Client } from '@temporalio/client';
 import type { DrainParts, DrainWatches } from '../../activities/index.ts';
 import type { WrittenMachines } from '../../activities/runtime/written-machines.ts';
