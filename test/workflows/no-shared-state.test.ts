@@ -48,10 +48,15 @@ function growingIn({ init }: VariableDeclarator): string[] {
   return init?.type === 'NewExpression' ? collectionIn(init) : [];
 }
 
+/** Nobody changes one after its creation, or it is of the SDK. */
+const constants = ['AsyncLocalStorage', 'DefaultFailureConverter', 'RegExp', 'Uint8Array', 'URL'];
+
 function collectionIn({ callee, arguments: given }: NewExpression): string[] {
   const name = callee.type === 'Identifier' ? callee.value : '';
   const isEmpty = given === undefined || given.length === 0;
-  return isEmpty && /^(Weak)?(Map|Set)$/.test(name) ? [name] : [];
+  const isCollection = /^(Weak)?(Map|Set)$/.test(name);
+  // An instance of a class of ours may keep anything.
+  return (isCollection ? isEmpty : !constants.includes(name)) ? [name] : [];
 }
 
 test.each([
@@ -63,6 +68,7 @@ test.each([
   ['const list: string[] = [];', ['[]']],
   ['const table: Record<string, string> = {};', ['{}']],
   ['class Counter { static count = 0; }', ['static']],
+  ['export const counter = new Counter(1);', ['Counter']],
   [
     "const names = new Set(['a']); const list = ['a']; class Table { static readonly rows = 1 }",
     [],
@@ -86,15 +92,18 @@ test('no module of the workflow code has a variable, but for memos', () => {
  */
 const kept: Readonly<Record<string, string>> = {
   'activities/interceptor.ts: WeakMap': 'of an attempt, by its context',
+  'activities/machine/meltdown.ts: SharedLists': 'keeps a list while it is read',
+  'activities/machine/replacement.ts: SharedLists': 'keeps a list while it is read',
   'activities/drivers/before-create.ts: WeakSet': 'a mark on an error on its way up',
   'activities/machine-set/facts.ts: WeakMap': 'a memo of an object that nobody changes',
   'kube/objects/events.ts: WeakMap': 'of a client: who records an Event need not know the recorder',
   'watcher/cache/set-figures.ts: []': 'is frozen by its type, and empty for ever',
   'workers/kube/clients.ts: WeakMap': 'of a client, which is the type of the SDK',
+  'workers/log/scrubbing.ts: SecretValues': 'a secret must not stand in any log of the host',
   'workers/metrics/computed.ts: {}': 'is frozen by its type, and empty for ever',
 };
 
 test('no module outside of workflow code has a variable, but for these reasons', () => {
   const found = filesIn(['activities', 'kube', 'watcher', 'workers']).flatMap(statesOf);
-  expect(found.toSorted()).toEqual(Object.keys(kept).toSorted());
+  expect([...new Set(found)].toSorted()).toEqual(Object.keys(kept).toSorted());
 });
