@@ -33,7 +33,6 @@ import { preserveMachine } from './machine/preservation/preserve.ts';
 import { recordCreated, recordFailure, recordTimeout } from './machine/record.ts';
 import { applyMachineCommand } from './machine/commands.ts';
 import { beginTeardown, finishTeardown } from './machine/teardown.ts';
-import { keepWritten } from './machine/written-machines.ts';
 import { readMachineClass, reportClass } from './machine-class/validation.ts';
 import { protectFromDeletion } from './machine-class/protection.ts';
 import { compareWorkflows, repairWorkflows } from './safety/lost-workflows.ts';
@@ -45,7 +44,7 @@ import { checkServers } from './safety/reachability.ts';
 import { reportCredentials } from './safety/orphans/report-credentials.ts';
 import { signalMissingInstances } from './safety/report-missing.ts';
 import { markUnmanagedNodes } from './safety/unmanaged-nodes.ts';
-import type { KubeClient } from '../kube/client/client.ts';
+import type { Machine } from '../workflows/api/machine.ts';
 import type { ActivityDependencies } from './runtime/dependencies.ts';
 
 export function createKubeActivities(dependencies: ActivityDependencies): KubeActivities {
@@ -53,7 +52,8 @@ export function createKubeActivities(dependencies: ActivityDependencies): KubeAc
 }
 
 function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
-  const { control } = dependencies;
+  const { control, memory } = dependencies;
+  const keep = (machine: Machine): void => memory.written.keep(machine);
   const ofAttempt = { ...dependencies, control: forCurrentAttempt(control, dependencies) };
   return {
     readAndClaimMachine: (input) => readAndClaimMachine(dependencies, input),
@@ -83,9 +83,8 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     finishTeardown: (input) => finishTeardown(dependencies, input),
 
     observeMachineSet: (input) => observeMachineSet(ofAttempt, input),
-    createMachines: (input) => createMachines(ofAttempt, input, progressOfThisActivity(control)),
-    deleteMachines: (input) =>
-      deleteMachines({ ...ofAttempt, deleted: (machine) => keepWritten(control, machine) }, input),
+    createMachines: (input) => createMachines(ofAttempt, input, progressOfThisActivity(keep)),
+    deleteMachines: (input) => deleteMachines({ ...ofAttempt, deleted: keep }, input),
     markPreserved: (input) => markPreserved(ofAttempt.control, input),
     pushTemplate: (input) => pushTemplate(ofAttempt.control, input),
     // Its gate is all that it is for.
@@ -129,13 +128,13 @@ export function createDrainActivities(
   return gated({ drainNode }, createGuard(dependencies));
 }
 
-function progressOfThisActivity(control: KubeClient): BatchProgress {
+function progressOfThisActivity(made: BatchProgress['made']): BatchProgress {
   const context = Context.current();
   const done: unknown = context.info.heartbeatDetails;
   return {
     done: Array.isArray(done) ? done.filter((name) => typeof name === 'string') : [],
     report: (names) => reportProgress(context, names),
-    made: (machine) => keepWritten(control, machine),
+    made,
     isSuperseded: () => context.cancellationSignal.aborted,
   };
 }

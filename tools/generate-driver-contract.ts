@@ -19,7 +19,7 @@ const sharedTypes = {
 
 export const sharedNames = Object.values(sharedTypes).flat();
 
-type Schema = Parameters<typeof compile>[0];
+type JsonSchema = Parameters<typeof compile>[0];
 
 export const options = {
   additionalProperties: false,
@@ -29,7 +29,7 @@ export const options = {
 
 const banner = '/** Generated from driver.schema.json by `npm run generate`; do not edit. */';
 
-export async function readSchema(): Promise<Schema> {
+export async function readSchema(): Promise<JsonSchema> {
   return JSON.parse(await readFile(schemaFile, 'utf8'));
 }
 

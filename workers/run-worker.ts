@@ -2,12 +2,13 @@
 import type { StopView } from '../kube/objects/global-stop.ts';
 import type { Registry } from 'prom-client';
 import type { DrainWatches } from '../activities/drain/activity.ts';
+import { WrittenMachines } from '../activities/runtime/written-machines.ts';
 import { registerCheckMetrics } from './checks/check-metrics.ts';
 import { keepRounds } from './checks/keep-schedules.ts';
 import { Rounds } from './checks/rounds.ts';
 import type { Config } from './config/config.ts';
 import { Fleet, isFleet } from './fleet/fleet.ts';
-import type { WorkerFleet } from './fleet/serve-worker.ts';
+import type { ProcessParts } from './fleet/namespace-parts.ts';
 import { serveWorker } from './fleet/serve-worker.ts';
 import { reportNotServed } from './fleet/report-not-served.ts';
 import type { Waiting } from './kube/clients.ts';
@@ -35,10 +36,10 @@ import { watchVersion } from './temporal/current-version.ts';
 import { createProcessDrivers } from './temporal/process-drivers.ts';
 import { untilSearchAttributesKnown } from './temporal/search-attributes.ts';
 import type { WorkerFactory } from './temporal/worker-factory.ts';
-import type { WorkerVersion } from './temporal/worker-version.ts';
 import { workerVersionOf } from './temporal/worker-version.ts';
+import type { WorkerParts } from './temporal/workers.ts';
 import { createDriverWorkers, createInterceptors, startWorkers } from './temporal/workers.ts';
-import { Worlds } from './temporal/worlds.ts';
+import { ActivitiesByNamespace } from './temporal/activities-by-namespace.ts';
 
 /** What the process shows of itself at its HTTP port. */
 interface Signs {
@@ -51,7 +52,7 @@ interface Signs {
 }
 
 export async function runWorker(process: Process, outside: WorkerOutside): Promise<void> {
-  const { config, log, shutdown, openHttp, traces } = process;
+  const { config, log, shutdown, openHttp } = process;
   const { metricsUrl } = await outside.installTemporalRuntime(log);
   const signs: Signs = { state: waitsForServers };
   const { registry } = await openHttp({
@@ -62,90 +63,86 @@ export async function runWorker(process: Process, outside: WorkerOutside): Promi
         : (signs.fleet?.whyNotSettled() ?? signs.state),
     leaderFault: () => signs.leaders?.fault(),
   });
-  const servers = await reachServers(process, outside, { registry, signs });
-  const { taskQueue } = servers.identity;
+  const parts = await openProcess(process, outside, { registry, signs });
+  const { taskQueue } = parts.identity;
+  const version = config.serves.core ? await workerVersionOf(config) : undefined;
+  const { control } = parts.clients;
+  signs.fleet = new Fleet({
+    config,
+    control,
+    log,
+    registry,
+    shutdown,
+    serve: (attempt) => serveWorker(parts, attempt),
+    onReason: (namespace, reason) => reportNotServed(control, config, { namespace, reason }),
+  });
+  await signs.fleet.settled();
+  const started = await startWorkers({ ...process, ...parts, taskQueue, registry, version });
+  void endWhenBroken(started.failed, { log, shutdown });
+  // Only now: it has to poll before anybody can make it the current one.
+  const { signal } = shutdown;
+  signs.version = version && watchVersion(parts.temporal, { version, taskQueue, log, signal });
+  if (config.serves.core) {
+    const settings = { ...config, identity: parts.identity };
+    keepRounds({ temporal: parts.temporal, settings, log, signal });
+  }
+  signs.state = '';
+  log.info({ namespaces: config.namespaces, taskQueue, ...config.serves }, 'working');
+}
+
+interface Shown {
+  registry: Registry;
+  signs: Signs;
+}
+
+/** What all namespaces share; waits until it is there. */
+async function openProcess(process: Process, outside: WorkerOutside, around: Shown) {
+  const { config, log, shutdown, traces } = process;
+  const { registry, signs } = around;
+  const servers = await reachServers(process, outside, around);
+  const { factory, identity, temporal } = servers;
+  const { taskQueue } = identity;
   signs.state = 'reads the Lease millwright and the ConfigMap millwright-stop';
-  const leaders = new Leaders(registry, { isFleet: isFleet(config) });
-  signs.leaders = leaders;
+  signs.leaders = new Leaders(registry, { isFleet: isFleet(config) });
   const stops = new Map<string, StopView>();
   registerStopMetric(registry, stops);
 
-  const worlds = createWorlds(config, servers.identity.cluster, signs);
+  const activities = activitiesOf(config, identity.cluster, signs);
+  const interceptors = createInterceptors(activities, { registry, log, traces });
   const { createDrivers, copies } = outside;
   const drivers = createProcessDrivers({ config, registry, log, createDrivers });
   // The rest of the slots is for drains that ask no cloud.
   const deletions = new ServedDeletions(Math.ceil(config.concurrency.syncs * 0.8));
-  const interceptors = createInterceptors(worlds, { registry, log, traces });
-  const { factory } = servers;
-  const workerParts = { config, log, taskQueue, factory, worlds, interceptors, shutdown, traces };
-  const driverWorkers = createDriverWorkers({ ...workerParts, drivers: drivers.shared, deletions });
+  const shared = { config, log, taskQueue, factory, activities, interceptors, deletions };
+  const driverWorkers = createDriverWorkers({ ...shared, drivers: drivers.shared });
   // A process may be asked to end while its drivers are loaded.
   shutdown.add('drivers', () => driverWorkers.stop());
-
-  const { serves } = config;
-  const version = serves.core ? await workerVersionOf(config) : undefined;
-  const members: WorkerFleet = {
+  return {
     ...servers,
     config,
     createClient: outside.kubeClient,
-    worlds,
+    activities,
+    interceptors,
     drivers,
     driverWorkers,
     deletions,
-    services: createServiceProbes({ temporal: servers.temporal, taskQueue, serves }),
+    services: createServiceProbes({ temporal, taskQueue, serves: config.serves }),
     drainWatches: watchesOfDrains(process, servers),
     copies,
-    leaders,
+    written: new WrittenMachines(),
+    leaders: signs.leaders,
     stops,
     checkMetrics: registerCheckMetrics(registry),
     rounds: new Rounds(),
     drainMetrics: registerDrainMetrics(registry),
-  };
-  signs.fleet = new Fleet({
-    config,
-    control: servers.clients.control,
-    log,
-    registry,
-    shutdown,
-    serve: (attempt) => serveWorker(members, attempt),
-    onReason: (namespace, reason) =>
-      reportNotServed(servers.clients.control, config, { namespace, reason }),
-  });
-  await signs.fleet.settled();
-  const started = await startWorkers({ ...members, ...workerParts, registry, version });
-  void endWhenBroken(started.failed, { log, shutdown });
-  // Only now: it has to poll before anybody can make it the current one.
-  signs.version = watchCurrent(servers, { version, log, shutdown });
-  if (serves.core) keepRoundsOf(servers, process);
-  signs.state = '';
-  log.info({ namespaces: config.namespaces, taskQueue, ...serves }, 'working');
+  } satisfies ProcessParts & Pick<WorkerParts, 'factory' | 'interceptors'>;
 }
 
-function watchCurrent(
-  { temporal, identity: { taskQueue } }: Servers,
-  {
-    version,
-    log,
-    shutdown: { signal },
-  }: Pick<Process, 'log' | 'shutdown'> & { version: WorkerVersion | undefined },
-): CurrentVersion | undefined {
-  return version && watchVersion(temporal, { version, taskQueue, log, signal });
-}
-
-function keepRoundsOf({ temporal, identity }: Servers, { config, log, shutdown }: Process): void {
-  keepRounds({ temporal, settings: { ...config, identity }, log, signal: shutdown.signal });
-}
-
-type Servers = Pick<WorkerFleet, 'clients' | 'identity' | 'events' | 'temporal' | 'database'> & {
-  factory: WorkerFactory;
-};
-
-/** What all namespaces share; waits until it is there. */
 async function reachServers(
   { config, log, shutdown }: Process,
   outside: WorkerOutside,
-  { registry, signs }: { registry: Registry; signs: Signs },
-): Promise<Servers> {
+  { registry, signs }: Shown,
+) {
   const onReason = (reason = waitsForServers): void => void (signs.state = reason);
   const waiting = { log, signal: shutdown.signal, onReason };
   const clients = createKubeClients(config, outside.kubeClient);
@@ -170,8 +167,12 @@ async function reachServers(
   return { clients, identity, events, temporal, database, factory };
 }
 
-function createWorlds({ namespaces }: Config, cluster: string, signs: Signs): Worlds {
-  return new Worlds({
+function activitiesOf(
+  { namespaces }: Config,
+  cluster: string,
+  signs: Signs,
+): ActivitiesByNamespace {
+  return new ActivitiesByNamespace({
     cluster,
     only: namespaces.kind === 'one' ? namespaces.name : undefined,
     mayBeOurs: (namespace) => signs.fleet?.mayBeOurs(namespace) ?? true,
@@ -182,7 +183,7 @@ function createWorlds({ namespaces }: Config, cluster: string, signs: Signs): Wo
 /** In the target cluster that all namespaces share. */
 function watchesOfDrains(
   { config, log, shutdown }: Process,
-  { clients: { target }, temporal }: Servers,
+  { clients: { target }, temporal }: Pick<ProcessParts, 'clients' | 'temporal'>,
 ): DrainWatches | undefined {
   if (!config.serves.drain || !target) return undefined;
   const watches = createDrainWatches(target, temporal, log);

@@ -8,17 +8,11 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { isRejected } from '../../kube/client/errors.ts';
 import { ignoreConflict } from '../../kube/client/ignore.ts';
 import { customResource } from '../../kube/client/paths.ts';
-import type { ActivityDependencies, MachineLists } from '../runtime/dependencies.ts';
+import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import { parallelCalls } from './parallel-calls.ts';
 
-type NodeRefDependencies = Pick<ActivityDependencies, 'control' | 'machines'>;
-
-/**
- * Where the CRD has no such field: what is written there is left out, each time. By the lists, as
- * each attempt of an activity has a client of its own.
- */
-const withoutField = new WeakSet<MachineLists>();
+type NodeRefDependencies = Pick<ActivityDependencies, 'control' | 'memory'>;
 
 /**
  * Only in a pool of that autoscaler, as taking over writes nothing else. One machine at first: it
@@ -29,10 +23,7 @@ export async function referToNodes(
   { metadata }: MachineSet,
   members: readonly Machine[],
 ): Promise<void> {
-  if (
-    !(annotations.poolMaxSize in (metadata.annotations ?? {})) ||
-    withoutField.has(place.machines)
-  )
+  if (!(annotations.poolMaxSize in (metadata.annotations ?? {})) || place.memory.lacksNodeRef)
     return;
   const missing = members.filter(isWithoutReference);
   for (const [index, machine] of missing.entries()) {
@@ -61,7 +52,7 @@ function isWithoutReference({ metadata, status }: Machine): boolean {
  * changed meanwhile.
  */
 async function refer(
-  { control, machines }: NodeRefDependencies,
+  { control, memory }: NodeRefDependencies,
   { metadata }: Machine,
 ): Promise<boolean | undefined> {
   const { namespace = '', name, uid, resourceVersion } = metadata;
@@ -71,7 +62,7 @@ async function refer(
   try {
     const written = await ignoreConflict(control.patch<Machine>(path, 'merge', patch));
     const isTaken = written && written.status?.nodeRef !== undefined;
-    if (isTaken === false) withoutField.add(machines);
+    if (isTaken === false) memory.lacksNodeRef = true;
     return isTaken;
   } catch (error) {
     if (isRejected(error)) return false;

@@ -47,7 +47,10 @@ import type { ReplicaFailure } from './status.ts';
 import { statusOf, statusPatchOf } from './status.ts';
 import { uncountedOf } from './uncounted.ts';
 
-export type ObserveDependencies = Pick<ActivityDependencies, 'control' | 'recent' | 'machines'>;
+export type ObserveDependencies = Pick<
+  ActivityDependencies,
+  'control' | 'recent' | 'machines' | 'memory'
+>;
 
 /**
  * The status that this writes says by `observedGeneration` that the set has seen that spec, and a

@@ -35,7 +35,7 @@ import type { StatusChange } from './status.ts';
 import { nodeRefOf, statusPatch } from './status.ts';
 import { timestamp } from '../../kube/objects/time.ts';
 import { deleteMachine, formatRefusal, ownNode } from './node/deleted.ts';
-import type { ReplacementHold } from './meltdown.ts';
+import type { ReplacementHold } from '../runtime/memory.ts';
 import { isMassDisappearance, recentMeltdown } from './meltdown.ts';
 import { formatLoss } from './missing-instance-text.ts';
 import { findHold } from './replacement.ts';

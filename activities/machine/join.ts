@@ -17,7 +17,6 @@ import { nodeConditionsOf } from './conditions.ts';
 import { phaseOf } from './prepared.ts';
 import { nodeRefOf, statusPatch } from './status.ts';
 import { recordTargetCluster } from './node/target-cluster.ts';
-import { takeWritten } from './written-machines.ts';
 
 export async function recordJoined(
   dependencies: ActivityDependencies,
@@ -46,7 +45,7 @@ export async function recordJoined(
   const obstacle = obstacleOf(node, request.nodeConditions ?? dependencies.defaults.nodeConditions);
   if (!node || obstacle !== undefined) return { hasJoined: false, reason: obstacle ?? 'gone' };
   const description = `Machine ${machine.name} successfully joined the cluster`;
-  const joined = await writeRunning(control, machine, runningStatusOf(node, description));
+  const joined = await writeRunning(dependencies, machine, runningStatusOf(node, description));
   await recordTargetCluster(dependencies, { machine: joined, node });
   recordEvent(control, machineSubject(machine), {
     type: 'Normal',
@@ -83,11 +82,11 @@ async function dropToken(
  * the phase is another one by now: a check may have found the machine ill since.
  */
 async function writeRunning(
-  control: KubeClient,
+  { control, memory }: ActivityDependencies,
   machine: ObjectReference,
   status: object,
 ): Promise<Machine | undefined> {
-  const seen = takeWritten(control, machine) ?? (await readSameMachine(control, machine));
+  const seen = memory.written.take(machine) ?? (await readSameMachine(control, machine));
   if (!seen) return undefined;
   const statusOf = (now: Machine) => {
     if (isDeleting(now)) return undefined;

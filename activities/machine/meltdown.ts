@@ -4,18 +4,13 @@ import { isDeleting } from './object.ts';
 import { labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { isMeltdown } from '../../workflows/plan/machine/health.ts';
-import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
 import { customResource, node as nodePath } from '../../kube/client/paths.ts';
 import { SharedLists } from '../../kube/cache/shared-lists.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
+import type { ReplacementHold } from '../runtime/memory.ts';
 import { phaseOf } from './prepared.ts';
 import { monotonicMs } from '../system/system.ts';
-
-/** Why a machine that is past its health timeout is not replaced now. */
-export interface ReplacementHold {
-  reason: string;
-  isMeltdown: boolean;
-}
 
 type NamespaceDependencies = Pick<ActivityDependencies, 'control' | 'namespace'>;
 
@@ -35,29 +30,22 @@ export async function listMachines({
 
 /** So long an answer that keeps a machine from being replaced may be used for others. */
 export const recentMs = 5_000;
-interface RecentCheck {
-  at: number;
-  answer: Promise<ReplacementHold | undefined>;
-}
-
-/** By namespace: those of a fleet share a client. */
-const recentChecks = new WeakMap<KubeClient, Map<string, RecentCheck>>();
 
 /** At most some seconds old, as in an outage every machine asks each minute. */
 export async function recentMeltdown({
-  control,
-  namespace,
-}: NamespaceDependencies): Promise<ReplacementHold | undefined> {
-  const checks = recentChecks.get(control) ?? new Map<string, RecentCheck>();
-  recentChecks.set(control, checks);
-  const known = checks.get(namespace);
+  memory,
+  ...place
+}: NamespaceDependencies & Pick<ActivityDependencies, 'memory'>): Promise<
+  ReplacementHold | undefined
+> {
+  const known = memory.meltdown;
   if (known && monotonicMs() - known.at < recentMs) return await known.answer;
-  const answer = checkMeltdown({ control, namespace });
-  checks.set(namespace, { at: monotonicMs(), answer });
+  const answer = checkMeltdown(place);
+  memory.meltdown = { at: monotonicMs(), answer };
   try {
     return await answer;
   } catch (error) {
-    checks.delete(namespace);
+    delete memory.meltdown;
     throw error;
   }
 }

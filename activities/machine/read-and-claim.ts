@@ -24,13 +24,12 @@ import { referenceOf, readMachine } from './object.ts';
 import { preparedOf } from './prepared.ts';
 import { orRejection } from './rejection.ts';
 import { readNodeOf } from './node/target-cluster.ts';
-import { takeWritten } from './written-machines.ts';
 
 export async function readAndClaimMachine(
   dependencies: ActivityDependencies,
   input: ReadAndClaimInput,
 ): Promise<ReadAndClaimOutcome> {
-  const found = await machineAt(dependencies.control, input);
+  const found = await machineAt(dependencies, input);
   if (!found) return { found: false };
   const what = `the finalizer ${finalizers.machine} could not be set`;
   const { control } = dependencies;
@@ -55,10 +54,10 @@ interface ReadAndClaimInput {
 
 /** What was signalled, where this process made just that; otherwise what is there now. */
 async function machineAt(
-  control: KubeClient,
+  { control, memory }: Pick<ActivityDependencies, 'control' | 'memory'>,
   { machine, signalled }: ReadAndClaimInput,
 ): Promise<Machine | undefined> {
-  return (signalled && takeWritten(control, signalled)) ?? (await readMachine(control, machine));
+  return (signalled && memory.written.take(signalled)) ?? (await readMachine(control, machine));
 }
 
 type FoundMachine = Extract<ReadAndClaimOutcome, { found: true }>;

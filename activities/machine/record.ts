@@ -38,13 +38,12 @@ import { failureMessageOf, statusPatch } from './status.ts';
 import { readNodeOf } from './node/target-cluster.ts';
 import { orRefusedIds } from './refused-ids.ts';
 import { clearName } from './teardown.ts';
-import { keepWritten } from './written-machines.ts';
 
 type InputOf<Name extends keyof MachineActivities> = Parameters<MachineActivities[Name]>[0];
 
 /** The instance's ids, then the phase: an object with a phase has its ids. */
 export async function recordCreated(
-  { control, target, targetCluster }: ActivityDependencies,
+  { control, target, targetCluster, memory }: ActivityDependencies,
   { machine, instance, usesTarget, clearsName }: InputOf<'recordCreated'>,
 ): Promise<void> {
   if (clearsName && target) await clearName({ control, target }, machine, instance);
@@ -73,7 +72,7 @@ export async function recordCreated(
   };
   const recorded = await patchStatus(control, patched, statusOf);
   if (!recorded) return;
-  if (usesTarget) keepWritten(control, recorded);
+  if (usesTarget) memory.written.keep(recorded);
   recordEvent(control, machineSubject(machine), {
     type: 'Normal',
     reason: 'InstanceCreated',

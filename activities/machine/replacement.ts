@@ -3,10 +3,7 @@ import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type {
-  CountedMachine,
-  ReplacementFacts,
-} from '../../workflows/plan/machine/replacement-limit.ts';
+import type { CountedMachine } from '../../workflows/plan/machine/replacement-limit.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { planReplacement } from '../../workflows/plan/machine/replacement-limit.ts';
 import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
@@ -17,7 +14,7 @@ import { SharedLists } from '../../kube/cache/shared-lists.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
-import type { ReplacementHold } from './meltdown.ts';
+import type { ActivityMemory, ReplacementHold, ReplacementCount } from '../runtime/memory.ts';
 import { listMachines, meltdownAmong, recentMs } from './meltdown.ts';
 import { phaseOf } from './prepared.ts';
 import { monotonicMs } from '../system/system.ts';
@@ -31,11 +28,11 @@ const attempts = 3;
  * one back.
  */
 export async function findHold(
-  { control }: ActivityDependencies,
+  { control, memory }: ActivityDependencies,
   machine: Machine,
 ): Promise<ReplacementHold | undefined> {
   const { name, namespace = '' } = machine.metadata;
-  const known = recentCount(control, machine);
+  const known = recentCount(memory, machine);
   const earlier = known && answerFor(known, name);
   if (earlier?.hold) return earlier.hold;
   for (let attempt = 1; ; attempt += 1) {
@@ -45,7 +42,7 @@ export async function findHold(
     const count = countOf(owner, await listMachines({ control, namespace }));
     const answer = answerFor(count, name);
     if (answer.hold) {
-      remember(control, machine, count);
+      remember(memory, machine, count);
       return answer.hold;
     }
     if (!owner || (await note(control, owner, answer.granted))) return undefined;
@@ -55,14 +52,7 @@ export async function findHold(
   }
 }
 
-/** What counts for all machines of an owner. */
-interface Count {
-  meltdown?: ReplacementHold;
-  /** Absent without an owner. */
-  facts?: Omit<ReplacementFacts, 'name'>;
-}
-
-function countOf(owner: CountedOwner | undefined, machines: readonly Machine[]): Count {
+function countOf(owner: CountedOwner | undefined, machines: readonly Machine[]): ReplacementCount {
   const meltdown = meltdownAmong(machines);
   const facts = owner && {
     machines: machines.filter((item) => isOf(item, owner)).map(countedOf),
@@ -75,7 +65,7 @@ function countOf(owner: CountedOwner | undefined, machines: readonly Machine[]):
 
 type ReplacementAnswer = { hold: ReplacementHold } | { hold?: undefined; granted: string[] };
 
-function answerFor({ meltdown, facts }: Count, name: string): ReplacementAnswer {
+function answerFor({ meltdown, facts }: ReplacementCount, name: string): ReplacementAnswer {
   if (meltdown) return { hold: meltdown };
   if (!facts) return { granted: [] };
   const answer = planReplacement({ ...facts, name });
@@ -84,19 +74,21 @@ function answerFor({ meltdown, facts }: Count, name: string): ReplacementAnswer 
     : { hold: { reason: answer.reason, isMeltdown: false } };
 }
 
-/** By UID of the MachineSet, in the order of their age. */
-const recentCounts = new WeakMap<KubeClient, Map<string, { at: number; count: Count }>>();
-
-function recentCount(control: KubeClient, machine: Machine): Count | undefined {
-  const kept = recentCounts.get(control)?.get(controllerOf(machine)?.uid ?? '');
+function recentCount(
+  { replacements }: ActivityMemory,
+  machine: Machine,
+): ReplacementCount | undefined {
+  const kept = replacements.get(controllerOf(machine)?.uid ?? '');
   return kept && monotonicMs() - kept.at < recentMs ? kept.count : undefined;
 }
 
-function remember(control: KubeClient, machine: Machine, count: Count): void {
+function remember(
+  { replacements: counts }: ActivityMemory,
+  machine: Machine,
+  count: ReplacementCount,
+): void {
   const uid = controllerOf(machine)?.uid;
   if (uid === undefined) return;
-  const counts = recentCounts.get(control) ?? new Map<string, { at: number; count: Count }>();
-  recentCounts.set(control, counts);
   const at = monotonicMs();
   for (const [key, kept] of counts) {
     if (at - kept.at < recentMs) break;

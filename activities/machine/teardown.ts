@@ -39,7 +39,6 @@ import { preparedOf } from './prepared.ts';
 import { readClass } from './read-and-claim.ts';
 import { codeOf, orRejection } from './rejection.ts';
 import { statusPatch } from './status.ts';
-import { takeWritten } from './written-machines.ts';
 import type { Clusters } from './node/target-cluster.ts';
 import { readNodeOf, requireJoinedCluster } from './node/target-cluster.ts';
 
@@ -51,7 +50,7 @@ export async function beginTeardown(
   { machine }: { machine: ObjectReference },
 ): Promise<TeardownOutcome> {
   const { control } = dependencies;
-  const current = deletedByUs(control, machine) ?? (await readSameMachine(control, machine));
+  const current = deletedByUs(dependencies, machine) ?? (await readSameMachine(control, machine));
   if (!current) return {};
   // A set would make another one for a machine that is Terminating.
   if (!isDeleting(current)) return { machine: preparedOf(current, dependencies) };
@@ -116,8 +115,11 @@ async function withProvider(
 }
 
 /** As this process deleted it a moment ago for its set. */
-function deletedByUs(control: KubeClient, machine: ObjectReference): Machine | undefined {
-  const kept = takeWritten(control, machine);
+function deletedByUs(
+  { memory }: ActivityDependencies,
+  machine: ObjectReference,
+): Machine | undefined {
+  const kept = memory.written.take(machine);
   return kept && isDeleting(kept) ? kept : undefined;
 }
 

@@ -16,7 +16,8 @@ import { requireLeader } from './leader-gate.ts';
 export function forCurrentAttempt(client: KubeClient, place: GateDependencies): KubeClient {
   const requireCurrent = (): void => {
     requireLeader(place);
-    requireCurrentAttempt();
+    if (Context.current().cancellationSignal.aborted)
+      throw new Error('this attempt is over: another one may be at work');
   };
   const guarded: KubeClient = {
     get: (...call) => client.get(...call),
@@ -42,10 +43,4 @@ export function forCurrentAttempt(client: KubeClient, place: GateDependencies): 
   };
   recordWith(guarded, recorderOf(client));
   return guarded;
-}
-
-function requireCurrentAttempt(): void {
-  const { cancellationSignal } = Context.current();
-  if (cancellationSignal.aborted)
-    throw new Error('this attempt is over: another one may be at work');
 }

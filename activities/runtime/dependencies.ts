@@ -6,6 +6,7 @@ import type { CommandSource } from '../../workflows/api/command-source.ts';
 import type { Pause } from '../../workflows/values/pauses.ts';
 import type { ClassDependencies } from '../machine-class/dependencies.ts';
 import type { Audit } from './audit.ts';
+import type { ActivityMemory } from './memory.ts';
 import type { WorkflowRegistry } from './workflow-registry.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { LeasePlace } from '../../kube/leases/lease-set.ts';
@@ -29,6 +30,7 @@ export interface ActivityDependencies extends ClassDependencies {
   machines: MachineLists;
   /** Of `control`. */
   machineSets: MachineSetLists;
+  memory: ActivityMemory;
   activeWatcher: ActiveWatcher;
   /** What a person stopped. */
   stop: StopView;

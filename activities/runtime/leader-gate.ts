@@ -8,7 +8,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 
 export type GateDependencies = Pick<
   ActivityDependencies,
-  'control' | 'stop' | 'namespace' | 'leasePlace' | 'activeWatcher'
+  'control' | 'stop' | 'namespace' | 'leasePlace' | 'activeWatcher' | 'memory'
 >;
 
 /**
@@ -41,12 +41,14 @@ async function requireNoStop(gate: GateDependencies, subject?: EventSubject): Pr
 
 /** Once for each object, as attempts follow each other for as long as the stop lasts. */
 async function reportStop(
-  { control, stop, namespace }: GateDependencies,
+  { control, memory, namespace }: GateDependencies,
   present: Stop,
   subject?: EventSubject,
 ): Promise<void> {
   if (!subject) return;
-  const reported = reportedTo(stop, present);
+  const { uid } = present;
+  if (memory.stop?.uid !== uid) memory.stop = { uid, reported: new Set() };
+  const { reported } = memory.stop;
   if (reported.has(subject.uid)) return;
   recordEvent(control, subject, {
     type: 'Warning',
@@ -55,15 +57,4 @@ async function reportStop(
     component: 'millwright',
   });
   reported.add(subject.uid);
-}
-
-const reports = new WeakMap<object, { uid: string; reported: Set<string> }>();
-
-/** UIDs of the objects that know of this stop. */
-function reportedTo(stop: object, { uid }: Stop): Set<string> {
-  const known = reports.get(stop);
-  if (known?.uid === uid) return known.reported;
-  const reported = new Set<string>();
-  reports.set(stop, { uid, reported });
-  return reported;
 }

@@ -8,7 +8,7 @@ const leastMiB = 256;
 /** With less, that is what most likely ended a process: etcd takes the next file of 64 MiB. */
 const tooLittleMiB = 64;
 
-export interface Place {
+export interface KeptFolder {
   folder: string;
   /** What is kept there, as in "... cannot be kept". */
   holds: string;
@@ -16,13 +16,13 @@ export interface Place {
   otherwise: string;
 }
 
-export function stateOf(stateDir: string): Place {
+export function stateOf(stateDir: string): KeptFolder {
   const otherwise = 'name another folder with --state-dir';
   return { folder: stateDir, holds: 'the state of the stack', otherwise };
 }
 
 /** Makes the folder. Throws where it cannot be written, or has too little room. */
-export function requireRoom({ folder, holds, otherwise }: Place, wantedMiB = leastMiB): void {
+export function requireRoom({ folder, holds, otherwise }: KeptFolder, wantedMiB = leastMiB): void {
   try {
     makeFolder(folder);
     accessSync(folder, constants.W_OK);
@@ -41,7 +41,7 @@ export function requireRoom({ folder, holds, otherwise }: Place, wantedMiB = lea
 
 /** What ends a process that writes there; undefined where there is room. */
 export function lackOfRoom(
-  { folder, otherwise }: Place,
+  { folder, otherwise }: KeptFolder,
   wantedMiB = tooLittleMiB,
 ): string | undefined {
   const free = freeMiB(folder);

@@ -34,7 +34,7 @@ function readCommand(): StartCommand {
   }
 }
 
-type Outcome =
+type StartOutcome =
   | { type: 'ready'; stack: Stack }
   | { type: 'alreadyRunning' }
   /** `reason` is missing when it was stopped, and when it was killed. */
@@ -57,7 +57,7 @@ async function start(options: StackOptions, detach: boolean): Promise<number> {
     return 1;
   }
   const view = startView();
-  const { promise, resolve } = Promise.withResolvers<Outcome>();
+  const { promise, resolve } = Promise.withResolvers<StartOutcome>();
   let show = (message: SupervisorMessage): void => view.show(message);
   const supervisor = launchSupervisor(options, (message) => {
     show(message);
@@ -84,7 +84,7 @@ async function start(options: StackOptions, detach: boolean): Promise<number> {
   }
 }
 
-function outcomeOf(message: SupervisorMessage): Outcome | undefined {
+function outcomeOf(message: SupervisorMessage): StartOutcome | undefined {
   if (message.type === 'ready') return { type: 'ready', stack: message.stack };
   if (message.type === 'alreadyRunning') return { type: 'alreadyRunning' };
   if (message.type === 'failed') return { type: 'ended', reason: message.text };

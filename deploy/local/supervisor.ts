@@ -10,8 +10,7 @@ import { prepareCredentials } from './cluster/prepare.ts';
 import { componentsOf, jobsOf } from './components/all.ts';
 import { operatorEnvironment } from './components/operator.ts';
 import type { StackWorld } from './components/world.ts';
-import { forget, startLogs } from './kept-state.ts';
-import { requireSameTemporal } from './kept-temporal.ts';
+import { forget, requireSameTemporal, startLogs } from './kept-state.ts';
 import { layoutOf } from './layout.ts';
 import { temporalOf, type StackOptions } from './options.ts';
 import { needsOfStack } from './prepare/needs.ts';
@@ -120,8 +119,8 @@ async function makeWorld(): Promise<StackWorld> {
     if (options.temporalAddress !== undefined && name.startsWith('temporal')) continue;
     send({ type: 'news', text: `Port ${port} is taken: ${name} gets ${host}:${ports[name]}` });
   }
-  const api = await prepareCredentials(layout, ports);
-  return { options, layout, ports, api, binary, postgresql };
+  await prepareCredentials(layout, ports);
+  return { options, layout, ports, binary, postgresql };
 }
 
 /** What is missing is said before anything starts. */

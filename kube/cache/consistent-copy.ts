@@ -29,7 +29,7 @@ interface Probe {
   count: number;
 }
 
-interface Waiting {
+interface Waiter {
   version: string;
   end(hasCome: boolean): void;
 }
@@ -45,7 +45,7 @@ export class ConsistentCopy<K extends KubeObject, T extends CachedObject> {
   readonly #smallest: number;
   readonly #reflector: LazyReflector<K, T>;
   readonly #probes: SharedRead<Probe>;
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<Waiter>();
   #smallUntil = Number.NEGATIVE_INFINITY;
   /** An object could not be read, so the copy leaves it out. */
   #hasHole = false;

@@ -41,7 +41,8 @@ export class RecentObjects {
     atLeast: string | undefined,
   ): Promise<T | undefined> {
     const kept = this.#kept.get(path);
-    if (kept && atLeast !== undefined && isFresh(kept, atLeast)) {
+    const isFresh = kept !== undefined && monotonicMs() - kept.at < longestAgeMs;
+    if (isFresh && atLeast !== undefined && !isNewer(atLeast, kept.resourceVersion)) {
       const object: T = JSON.parse(kept.text);
       return object;
     }
@@ -71,8 +72,4 @@ export class RecentObjects {
     const { resourceVersion } = object.metadata;
     this.#kept.set(path, { text: JSON.stringify(object), resourceVersion, at: monotonicMs() });
   }
-}
-
-function isFresh({ resourceVersion, at }: Kept, atLeast: string): boolean {
-  return monotonicMs() - at < longestAgeMs && !isNewer(atLeast, resourceVersion);
 }

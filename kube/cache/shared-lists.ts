@@ -1,4 +1,7 @@
-/** One list at a time of each resource, however many callers there are: see shared-read.ts. */
+/**
+ * One list at a time of each resource, however many callers there are: see shared-read.ts. It keeps
+ * no answer, so that one for all namespaces of a process is one for each client.
+ */
 import type { KubeClient, KubeList, Query } from '../client/client.ts';
 import { SharedRead } from './shared-read.ts';
 

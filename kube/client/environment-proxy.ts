@@ -1,7 +1,7 @@
 /** The proxy that the environment names for an API server, by the rules of Go: those of kubectl. */
 import { BlockList, isIP } from 'node:net';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 const variables = { 'http:': 'HTTP_PROXY', 'https:': 'HTTPS_PROXY' } as const;
 
@@ -34,18 +34,18 @@ function isIn(host: string, network: string, bits: number): boolean {
   return list.check(host, familyOf(host));
 }
 
-interface Target {
+interface ServerAddress {
   host: string;
   /** Empty: that of the scheme. */
   port: string;
 }
 
-function isExempt(target: Target, env: Environment): boolean {
+function isExempt(target: ServerAddress, env: Environment): boolean {
   const entries = valueOf('NO_PROXY', env).toLowerCase().split(',');
   return entries.some((entry) => isExemptBy(entry.trim(), target));
 }
 
-function isExemptBy(entry: string, target: Target): boolean {
+function isExemptBy(entry: string, target: ServerAddress): boolean {
   if (entry === '' || entry === '*') return entry === '*';
   const [, network = '', bits] = /^([\d.]+|[\da-f:]+)\/(\d{1,3})$/.exec(entry) ?? [];
   if (bits !== undefined) return Number(bits) <= 128 && isIn(target.host, network, Number(bits));
@@ -53,7 +53,7 @@ function isExemptBy(entry: string, target: Target): boolean {
 }
 
 /** `example.com`, `.example.com` and `*.example.com`, each perhaps with a port. */
-function isNamedBy(entry: string, { host, port }: Target): boolean {
+function isNamedBy(entry: string, { host, port }: ServerAddress): boolean {
   const [, name = entry, ofPort = port] = /^(.*):(\d+)$/.exec(entry) ?? [];
   if (ofPort !== port) return false;
   const domain = name.replace(/^\*(?=\.)/, '');

@@ -141,15 +141,13 @@ export const isRefusal = hasCode(400, 403, 422);
  * out of reach itself. Other calls may be done all the same, so this one must not hold them up.
  */
 export const isRejected = (error: unknown): error is KubeError =>
-  error instanceof KubeError && (error.code === 500 || isRejection(error.code));
+  error instanceof KubeError &&
+  error.code >= 400 &&
+  error.code <= 500 &&
+  !otherAnswers.includes(error.code);
 
-/**
- * Without those that are answers to something else: our credentials, what there is, what changed,
- * how much is asked for.
- */
-function isRejection(code: number): boolean {
-  return code >= 400 && code < 500 && ![401, 404, 408, 409, 410, 429].includes(code);
-}
+/** About something else: our credentials, what there is, what changed, how much is asked for. */
+const otherAnswers = [401, 404, 408, 409, 410, 429];
 
 /** The same of a write, without what says that the object changed, or that another has its name. */
 export const isRejectedWrite = (error: unknown): error is KubeError =>
@@ -172,7 +170,7 @@ interface Status {
   details?: StatusDetails;
 }
 
-export interface Answer {
+export interface HttpAnswer {
   method: string;
   path: string;
   code: number;
@@ -181,7 +179,7 @@ export interface Answer {
 }
 
 /** A `Status` where the API itself answered; otherwise the text, as proxies and filters send it. */
-export function errorOfAnswer({ method, path, code, text, retryAfter }: Answer): KubeError {
+export function errorOfAnswer({ method, path, code, text, retryAfter }: HttpAnswer): KubeError {
   const status = statusOf(text);
   const isFiltered = code === 429 && status === undefined;
   return new KubeError({
@@ -226,16 +224,12 @@ export function errorOfTransport(
 ): KubeError {
   if (cause instanceof KubeError) return cause;
   const name = textIn(cause, 'name') ?? 'Error';
-  const message = textIn(cause, 'message') || attemptsIn(cause) || name;
+  // Where a host has several addresses, Node.js has an error for each in one without a message.
+  const attempts: unknown[] = cause instanceof AggregateError ? cause.errors : [];
+  const faults = attempts.map((error) => textIn(error, 'message') ?? String(error)).join('; ');
+  const message = textIn(cause, 'message') || faults || name;
   return new KubeError({ ...call, code: 0, reason: reasonOf(name, cause), message, cause });
 }
-
-/** Where a host has several addresses, Node.js names what failed at each in errors of their own. */
-function attemptsIn(cause: unknown): string {
-  return cause instanceof AggregateError ? cause.errors.map(messageIn).join('; ') : '';
-}
-
-const messageIn = (error: unknown): string => textIn(error, 'message') ?? String(error);
 
 function reasonOf(name: string, cause: unknown): string {
   const isTimeout = textIn(cause, 'code')?.endsWith('_TIMEOUT') ?? false;

@@ -21,6 +21,8 @@ export interface KubeClientOptions extends TransportOptions {
   fieldManager?: string;
   /** A call fails after so long, each retry and each page of a list anew. Default 10 s. */
   callTimeoutMs?: number;
+  /** All waits between attempts of a call together. Default 2 s; 0: the caller tries again. */
+  retryForMs?: number;
   /**
    * An answer with more is given up. Default 16 MiB: ten objects of the largest size that etcd
    * takes.
@@ -56,7 +58,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
 
   async function answerTo<T>(call: Call, take?: (characters: number) => void): Promise<T> {
     if (!canExist(call.path)) throw nothingThere(call);
-    const text = await withRetries(call, () => textOf(transport, call, limits));
+    const text = await withRetries(call, () => textOf(transport, call, limits), options.retryForMs);
     take?.(text.length);
     const answer: T = parse(call, text);
     return answer;

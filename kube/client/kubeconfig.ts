@@ -10,6 +10,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import type { Cluster, Context, User } from '@kubernetes/client-node/dist/config_types.js';
 import { newClusters, newContexts, newUsers } from '@kubernetes/client-node/dist/config_types.js';
 import { parse, YAMLParseError } from 'yaml';
+import type { Environment } from './environment-proxy.ts';
 import { environmentProxy } from './environment-proxy.ts';
 import { faultOfTlsPair } from './tls-pair.ts';
 
@@ -21,8 +22,6 @@ export interface KubeConfig {
   /** Where it was found, for messages. */
   source: string;
 }
-
-type Environment = Record<string, string | undefined>;
 
 const serviceAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
 
@@ -157,13 +156,13 @@ function requirePair({ name, certData, keyData }: User, source: string): void {
   );
 }
 
-interface Wanted {
+interface EntryName {
   source: string;
   list: string;
   name: string;
 }
 
-function entryOf<T extends { name: string }>(entries: T[], { source, list, name }: Wanted): T {
+function entryOf<T extends { name: string }>(entries: T[], { source, list, name }: EntryName): T {
   const found = entries.find((entry) => entry.name === name);
   if (found !== undefined) return found;
   const known = entries.map((entry) => entry.name).join(', ');

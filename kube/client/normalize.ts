@@ -12,17 +12,9 @@ const emptySpecs: Record<string, object> = {
   MachineDeployment: { template: {} },
 };
 
-interface Answer {
-  apiVersion?: unknown;
-  kind?: unknown;
-  spec?: unknown;
-  items?: unknown;
-  object?: unknown;
-}
-
 /** An object, a list or an event of a watch; changed in place, since it was read just now. */
 export function whole<T>(answer: T): T {
-  if (!isAnswer(answer)) return answer;
+  if (!isRecord(answer)) return answer;
   if (Array.isArray(answer.items)) for (const item of answer.items) complete(item);
   complete(answer.object);
   complete(answer);
@@ -30,7 +22,7 @@ export function whole<T>(answer: T): T {
 }
 
 function complete(object: unknown): void {
-  if (!isAnswer(object) || typeof object.kind !== 'string') return;
+  if (!isRecord(object) || typeof object.kind !== 'string') return;
   const isOurs = typeof object.apiVersion === 'string' && object.apiVersion.startsWith(`${group}/`);
   const spec = isOurs ? emptySpecs[object.kind] : undefined;
   if (!spec) return;
@@ -63,8 +55,4 @@ function fillTexts(metadata: unknown): void {
 
 function fieldOf(value: unknown, name: string): unknown {
   return isRecord(value) ? value[name] : undefined;
-}
-
-function isAnswer(value: unknown): value is Answer {
-  return typeof value === 'object' && value !== null;
 }

@@ -77,12 +77,9 @@ async function pageAt<K>(
       // A continue token holds for any limit.
       return await read({ limit: size.limit, continue: next });
     } catch (error) {
-      if (!isTooMuch(error) || !size.shrink()) throw error;
+      // Where no connection came about, a smaller page would wait as long.
+      const isTooMuch = isAnswerTooLarge(error) || (isTimedOut(error) && !isConnectTimeout(error));
+      if (!isTooMuch || !size.shrink()) throw error;
     }
   }
-}
-
-/** Not where no connection came about: a smaller page would wait as long. */
-function isTooMuch(error: unknown): boolean {
-  return isAnswerTooLarge(error) || (isTimedOut(error) && !isConnectTimeout(error));
 }

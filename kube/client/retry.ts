@@ -8,15 +8,17 @@ export interface Repeatable {
   contentType?: string | undefined;
 }
 
-/**
- * All waits of a call together. A longer outage is for the caller, who knows what the call is
- * worth.
- */
-const budgetMs = 2_000;
+/** A longer outage is for the caller, who knows what the call is worth. */
+const defaultRetryForMs = 2_000;
 /** The first delay is between 25 and 75 ms. */
-const delay = { firstMs: 75, maxMs: budgetMs, jitter: 2 / 3 };
+const delay = { firstMs: 75, maxMs: defaultRetryForMs, jitter: 2 / 3 };
 
-export async function withRetries<T>(call: Repeatable, attempt: () => Promise<T>): Promise<T> {
+/** `retryForMs`: all waits of the call together. */
+export async function withRetries<T>(
+  call: Repeatable,
+  attempt: () => Promise<T>,
+  retryForMs = defaultRetryForMs,
+): Promise<T> {
   let waitedMs = 0;
   for (let tries = 1; ; tries += 1) {
     try {
@@ -25,7 +27,7 @@ export async function withRetries<T>(call: Repeatable, attempt: () => Promise<T>
       if (!(error instanceof KubeError) || !mayRepeat(call, error)) throw error;
       const delayMs = error.retryAfterMs ?? backoffMs({ attempt: tries, ...delay }, random());
       waitedMs += delayMs;
-      if (waitedMs > budgetMs) throw error;
+      if (waitedMs > retryForMs) throw error;
       await sleep(delayMs);
     }
   }

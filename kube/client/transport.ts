@@ -57,8 +57,9 @@ export function createTransport(options: TransportOptions): Transport {
     if (pools?.key === key) return pools;
     const old = pools;
     pools = { key, ...createOrForget(tls) };
-    // The certificate was rotated: running requests may end on the old connections.
-    if (old !== undefined) void closeGracefully(old);
+    // The certificate was rotated: running requests may end on the old connections. A watch ends by
+    // itself within its timeoutSeconds.
+    if (old !== undefined) void Promise.all([old.calls.close(), old.watches.close()]);
     return pools;
   }
 
@@ -112,11 +113,6 @@ export function createTransport(options: TransportOptions): Transport {
 
 function silenceMsOf({ silenceMs = 90_000 }: TransportOptions): number {
   return silenceMs;
-}
-
-async function closeGracefully({ calls, watches }: Pools): Promise<void> {
-  // A watch ends by itself within its timeoutSeconds.
-  await Promise.all([calls.close(), watches.close()]);
 }
 
 /**

@@ -22,7 +22,7 @@ export interface LeaseLockOptions extends Candidate {
   isNeeded?: (() => boolean | undefined) | undefined;
 }
 
-export type Attempt = { held: true; lease: Lease } | { held: false; holder: string };
+export type LockOutcome = { held: true; lease: Lease } | { held: false; holder: string };
 
 /** Null removes one. */
 export type Annotations = Record<string, string | null>;
@@ -103,7 +103,7 @@ export class LeaseLock {
   /**
    * Throws KubeError when the API server does not answer, or when others wrote at the same time.
    */
-  async acquireOrRenew(annotations: Annotations = {}): Promise<Attempt> {
+  async acquireOrRenew(annotations: Annotations = {}): Promise<LockOutcome> {
     // A holder renews without reading; a conflict means that another process wrote in between.
     if (this.#isHeld) {
       try {
@@ -129,7 +129,7 @@ export class LeaseLock {
     await this.#update(held, { annotations, spec });
   }
 
-  async #write(annotations: Annotations): Promise<Attempt> {
+  async #write(annotations: Annotations): Promise<LockOutcome> {
     const { identity, incarnation } = this.#options;
     const marked = {
       ...annotations,

@@ -7,7 +7,7 @@ import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import type { KubeClient } from '../client/client.ts';
 import { isNamespaceTerminating } from '../client/errors.ts';
 import { LeaseLock } from './lease-lock.ts';
-import type { Annotations, Attempt } from './lease-lock.ts';
+import type { Annotations, LockOutcome } from './lease-lock.ts';
 import type { Lease } from './observed-lease.ts';
 import { epochAt } from '../../workflows/values/epoch.ts';
 import { nowMs, uuid } from '../../activities/system/system.ts';
@@ -81,7 +81,7 @@ export interface LeaseBefore {
  * it also where a Lease was deleted, or restored from a backup. Seconds, because no process begins
  * more than one term in a second; since 2020, because `leaseTransitions` has 32 bits.
  */
-export const epochFromTime = (): number => epochAt(nowMs());
+const epochFromTime = (): number => epochAt(nowMs());
 
 export class LeaseSet {
   readonly #own: LeaseLock;
@@ -125,7 +125,7 @@ export class LeaseSet {
   }
 
   /** One after the other, in one order for all processes, so that no two wait for each other. */
-  async acquire(annotations: Annotations | undefined): Promise<Attempt> {
+  async acquire(annotations: Annotations | undefined): Promise<LockOutcome> {
     for (const lock of this.#mcm) {
       const attempt = await acquireOfMcm(lock);
       if (attempt?.held === false) return this.#givenUp(attempt);
@@ -137,13 +137,13 @@ export class LeaseSet {
     return own;
   }
 
-  async #givenUp(attempt: Attempt): Promise<Attempt> {
+  async #givenUp(attempt: LockOutcome): Promise<LockOutcome> {
     await this.release();
     return attempt;
   }
 
   /** Of our own Lease; of another if that is lost. */
-  async renew(annotations: Annotations | undefined): Promise<Attempt> {
+  async renew(annotations: Annotations | undefined): Promise<LockOutcome> {
     const [own, ...others] = await allEnded([
       this.#own.acquireOrRenew(annotations),
       ...this.#mcm.map(acquireOfMcm),
@@ -192,7 +192,7 @@ function leftBy(lease: Lease | undefined): LeaseBefore {
  * Undefined in a namespace that is being deleted: no Lease can be made there any more, by MCM
  * neither.
  */
-async function acquireOfMcm(lock: LeaseLock): Promise<Attempt | undefined> {
+async function acquireOfMcm(lock: LeaseLock): Promise<LockOutcome | undefined> {
   try {
     return await lock.acquireOrRenew();
   } catch (error) {

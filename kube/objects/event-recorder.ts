@@ -63,7 +63,10 @@ export class EventRecorder {
   #reasonToDrop({ subject, at }: Occurrence): DropReason | undefined {
     if (this.#isClosed) return 'shutdown';
     if (this.#queue.length >= queueMax) return 'queueFull';
-    return this.#filter.accepts(idOf(subject), at) ? undefined : 'rateLimited';
+    // Some objects are named without having been read, such as the Lease of a namespace.
+    const { uid, kind, namespace, name } = subject;
+    const id = uid === '' ? `${kind} ${namespace}/${name}` : uid;
+    return this.#filter.accepts(id, at) ? undefined : 'rateLimited';
   }
 
   #fillWriters(): void {
@@ -94,9 +97,4 @@ export class EventRecorder {
   #drop(reason: DropReason, error?: unknown): void {
     this.#options.onDropped?.(reason, error);
   }
-}
-
-/** Some objects are named without having been read, such as the Lease of a namespace. */
-function idOf({ uid, kind, namespace, name }: Occurrence['subject']): string {
-  return uid === '' ? `${kind} ${namespace}/${name}` : uid;
 }

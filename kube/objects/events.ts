@@ -11,6 +11,7 @@ import { nowMs } from '../../activities/system/system.ts';
 const longestMessage = 1024;
 const longestName = 253;
 
+/** Of a client: what records an Event has that, and need not know of its recorder. */
 const recorders = new WeakMap<KubeClient, EventRecorder>();
 
 /**

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { homeMadeWords } from './words.ts';
 
@@ -45,4 +46,44 @@ test('no comment is wider than 100 columns', () => {
     ({ text }) => text.length > 100 && /^\s*(?:\/\*\*|\*|\/\/)/.test(text),
   );
   expect(wide.map(({ place }) => place)).toEqual([]);
+});
+
+/** TypeScript files that a line of comment names; no patterns. */
+function filesNamedIn(text: string): string[] {
+  const comment = /^\s*(?:\/\*\*|\*|\/\/)(.*)/.exec(text)?.[1] ?? '';
+  return comment.match(/(?<![\w<>$*{./-])(?:[\w.-]+\/)*[\w-]+(?:\.[\w-]+)*\.ts\b/g) ?? [];
+}
+
+/** By its path from the root or from here; of tests and tools by its name as well. */
+function exists(named: string, { place }: Line): boolean {
+  const folder = posix.dirname(place);
+  const isKnown = [named, posix.join(folder, named), posix.join(folder.split('/')[0] ?? '', named)];
+  if (isKnown.some((path) => existsSync(`${root}${path}`))) return true;
+  return /^(?:test|tools)\//.test(place) && fileNames.has(posix.basename(named));
+}
+
+const fileNames = new Set(
+  [...sources, 'test'].flatMap((folder) =>
+    readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' }).map((path) =>
+      posix.basename(path),
+    ),
+  ),
+);
+
+test.each([
+  ['// see paths.ts.', ['paths.ts']],
+  [' * `watcher/index.ts`, or workflow.test.ts', ['watcher/index.ts', 'workflow.test.ts']],
+  ["import { a } from './a.ts';", []],
+  ['// all of *.ts and <name>.ts', []],
+])('%j names %j', (text, expected) => {
+  expect(filesNamedIn(text)).toEqual(expected);
+});
+
+test('no comment names a file that does not exist', () => {
+  const lost = [...source, ...linesOf('test')].flatMap((line) =>
+    filesNamedIn(line.text)
+      .filter((named) => !exists(named, line))
+      .map((named) => `${line.place}: ${named}`),
+  );
+  expect(lost).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { listsOf } from '../../activities/machine-set/machine-lists.ts';
 import { setListsOf } from '../../activities/machine-deployment/set-lists.ts';
 import { createClassReader } from '../../activities/machine-class/reader.ts';
 import { createRefusals } from '../../activities/machine-class/refusals.ts';
+import { createMemory } from '../../activities/runtime/memory.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { ActivityDependencies } from '../../activities/runtime/dependencies.ts';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
@@ -45,6 +46,7 @@ export function aWorld({
     audit: () => {},
     classes: createClassReader({ client, namespace }),
     recent: new RecentObjects(client),
+    memory: createMemory(),
     machines: listsOf(client),
     machineSets: setListsOf(client),
     activeWatcher: { isActive: () => true },
@@ -77,7 +79,7 @@ export function lifeOf(name: string, uid = `uid-of-${name}`): ObjectReference {
 /** For activities that need no more of the world. */
 export function placeOf(
   control: KubeClient,
-): Pick<ActivityDependencies, 'control' | 'machines' | 'machineSets' | 'recent'> {
+): Pick<ActivityDependencies, 'control' | 'machines' | 'machineSets' | 'recent' | 'memory'> {
   const lists = { machines: listsOf(control), machineSets: setListsOf(control) };
-  return { control, ...lists, recent: new RecentObjects(control) };
+  return { control, ...lists, recent: new RecentObjects(control), memory: createMemory() };
 }

@@ -2,7 +2,7 @@
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-interface Rule {
+interface PruneRule {
   /** Which paths below the folder go; `/` between names. */
   pattern: RegExp;
   /** Why nothing loads it. */
@@ -10,13 +10,13 @@ interface Rule {
 }
 
 /** The folder of Temporal's native part for Linux with glibc, by the name that Node has for it. */
-export const bridges = {
+const bridges = {
   x64: 'x86_64-unknown-linux-gnu',
   arm64: 'aarch64-unknown-linux-gnu',
 } as const;
 export type Architecture = keyof typeof bridges;
 
-const everywhere: readonly Rule[] = [
+const everywhere: readonly PruneRule[] = [
   { pattern: /\.[cm]?ts$/, reason: 'types, and sources that are there as JavaScript too' },
   { pattern: /\.map$/, reason: 'for debuggers; Node reads them only with --enable-source-maps' },
   {
@@ -43,7 +43,7 @@ const everywhere: readonly Rule[] = [
   { pattern: /^\.bin\//, reason: 'commands, which nothing starts' },
 ];
 
-function rulesFor(architecture: Architecture): readonly Rule[] {
+function rulesFor(architecture: Architecture): readonly PruneRule[] {
   const others = new RegExp(`^@temporalio/core-bridge/releases/(?!${bridges[architecture]}/)`);
   return [...everywhere, { pattern: others, reason: 'for other platforms' }];
 }

@@ -49,7 +49,7 @@ function read(name: string): string {
   return readFileSync(new URL(name, root), 'utf8');
 }
 
-export function readTree(tag: string): Tree {
+function readTree(tag: string): Tree {
   const { version }: { version: string } = JSON.parse(read('package.json'));
   const { packages, faults } = licensesIn(lockedPackages());
   if (faults.length > 0) throw new Error(faults.join('\n'));

@@ -19,7 +19,7 @@ interface Advisory {
   url: string;
 }
 
-export interface Verdict {
+export interface AuditVerdict {
   /** What to print, in lines. */
   lines: readonly string[];
   result: 'well' | 'refused' | 'unanswered';
@@ -30,7 +30,7 @@ export function evaluate(
   { vulnerabilities, message = '' }: AuditReport,
   acceptances: readonly Acceptance[],
   today: string,
-): Verdict {
+): AuditVerdict {
   if (vulnerabilities === undefined) {
     const lines = [`No advisory service answered, so nothing was audited: ${message}`];
     return { lines, result: 'unanswered' };
@@ -38,7 +38,7 @@ export function evaluate(
   const advisories = new Map(
     Object.values(vulnerabilities)
       .flatMap(({ via }) => via.filter((entry) => typeof entry !== 'string'))
-      .map((advisory) => [idOf(advisory), advisory]),
+      .map((advisory) => [advisory.url.slice(advisory.url.lastIndexOf('/') + 1), advisory]),
   );
   const findings = [...advisories].map(([id, advisory]) => {
     const acceptance = acceptances.find((one) => one.id === id);
@@ -52,10 +52,6 @@ export function evaluate(
   const lines = [...findings.map(({ line }) => line), ...unused];
   const none = 'No package has a known advisory.';
   return { lines: lines.length === 0 ? [none] : lines, result: isWell ? 'well' : 'refused' };
-}
-
-function idOf({ url }: Advisory): string {
-  return url.slice(url.lastIndexOf('/') + 1);
 }
 
 function lineOf(

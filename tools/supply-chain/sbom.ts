@@ -8,12 +8,12 @@ import { lockedPackages, type Locked } from './licenses.ts';
 
 export interface Sbom {
   bomFormat: string;
-  metadata: { component: Component };
-  components: readonly Component[];
+  metadata: { component: SbomComponent };
+  components: readonly SbomComponent[];
   dependencies: readonly { ref: string; dependsOn: readonly string[] }[];
 }
 
-interface Component {
+interface SbomComponent {
   'bom-ref': string;
   type: string;
   name: string;
@@ -32,13 +32,16 @@ export function makeSbom(): Sbom {
 }
 
 /** @param locked The packages of the lock file, by their path. */
-export function ofTheImage(sbom: Sbom, locked: Readonly<Record<string, Locked>>): Sbom {
+function ofTheImage(sbom: Sbom, locked: Readonly<Record<string, Locked>>): Sbom {
   const wanted = new Set(
     Object.entries(locked)
       .filter(([path, entry]) => path !== '' && entry.dev !== true && isForImage(entry))
       .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`),
   );
-  const components = sbom.components.filter(({ purl }) => wanted.has(idOf(purl)));
+  // `pkg:npm/%40scope/name@1.0.0` is `@scope/name@1.0.0`.
+  const components = sbom.components.filter(({ purl }) =>
+    wanted.has(decodeURIComponent(purl.slice('pkg:npm/'.length))),
+  );
   const refs = new Set(components.map((component) => component['bom-ref']));
   // npm names it after the folder that it lies in.
   const component = { ...sbom.metadata.component, name: 'millwright', type: 'application' };
@@ -46,11 +49,6 @@ export function ofTheImage(sbom: Sbom, locked: Readonly<Record<string, Locked>>)
     .filter(({ ref }) => refs.has(ref) || ref === component['bom-ref'])
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((id) => refs.has(id)) }));
   return { ...sbom, metadata: { ...sbom.metadata, component }, components, dependencies };
-}
-
-/** `pkg:npm/%40scope/name@1.0.0` is `@scope/name@1.0.0`. */
-function idOf(purl: string): string {
-  return decodeURIComponent(purl.slice('pkg:npm/'.length));
 }
 
 function isForImage({ os, cpu, libc }: Locked): boolean {

@@ -50,7 +50,8 @@ export function readTemporalSettings(
         ...(flags['payload-keys'] ? [flags['payload-keys']] : []),
       ],
     };
-    const ofTls = faultsOfTls(settings.connection);
+    const { connection } = settings;
+    const ofTls = [...faultsOfClearText(connection), ...faultsOfPair(connection)];
     return ofTls.length > 0 ? { faults: ofTls } : { settings, faults };
   } catch (error) {
     return {
@@ -100,10 +101,6 @@ function faultsIn(env: Environment): Fault[] {
     faults.push('TEMPORAL_TLS_CLIENT_CERT_* and TEMPORAL_TLS_CLIENT_KEY_* must be set together');
   }
   return faults;
-}
-
-function faultsOfTls(connection: TemporalSettings['connection']): Fault[] {
-  return [...faultsOfClearText(connection), ...faultsOfPair(connection)];
 }
 
 function faultsOfPair({ tls }: TemporalSettings['connection']): Fault[] {

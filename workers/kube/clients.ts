@@ -176,6 +176,7 @@ export async function createTemporalClient({
   return client;
 }
 
+/** Of a client, whose type is the SDK's. */
 const databases = new WeakMap<Client, string>();
 
 /** Id of our namespace as the client found it at its start; empty where that is not known. */

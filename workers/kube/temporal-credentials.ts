@@ -4,15 +4,18 @@ import { ChannelCredentials } from '@grpc/grpc-js';
 import type { ConnectionOptions } from '@temporalio/client';
 import type { TemporalSettings } from '../config/temporal.ts';
 
-type Settings = TemporalSettings['connection'];
-type Tls = Exclude<Settings['tls'], boolean | null | undefined>;
+type Tls = Exclude<TemporalSettings['connection']['tls'], boolean | null | undefined>;
 
 /**
  * A CA that is given may be the issuing one alone: the worker's connection and the command
  * `temporal` trust it. The client's does so only with a context of our own, which takes the place
  * of its options for TLS and for the key.
  */
-export function credentialsOf({ tls, apiKey, metadata }: Settings): Partial<ConnectionOptions> {
+export function credentialsOf({
+  tls,
+  apiKey,
+  metadata,
+}: TemporalSettings['connection']): Partial<ConnectionOptions> {
   if (typeof tls === 'object' && tls?.serverRootCACertificate) {
     const key = apiKey ? { Authorization: `Bearer ${apiKey}` } : {};
     return { ...channelOf(tls), metadata: { ...metadata, ...key } };

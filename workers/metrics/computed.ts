@@ -47,7 +47,7 @@ function samplesOf<Source>(sources: Iterable<Source>, read: Series<Source>['read
   return samples;
 }
 
-interface Options {
+interface MetricOptions {
   name: string;
   help: string;
   labelNames: readonly string[];
@@ -58,7 +58,7 @@ interface Options {
 class ComputedGauge extends Gauge {
   readonly #samples: () => Sample[];
 
-  constructor(options: Options, samples: () => Sample[]) {
+  constructor(options: MetricOptions, samples: () => Sample[]) {
     super(options);
     this.#samples = samples;
   }
@@ -71,7 +71,7 @@ class ComputedGauge extends Gauge {
 class ComputedCounter extends Counter {
   readonly #samples: () => Sample[];
 
-  constructor(options: Options, samples: () => Sample[]) {
+  constructor(options: MetricOptions, samples: () => Sample[]) {
     super(options);
     this.#samples = samples;
   }

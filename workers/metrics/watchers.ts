@@ -27,9 +27,9 @@ export interface WatcherMetricsOptions {
   creationTimeoutSeconds: number;
 }
 
-type Member = [namespace: string, watcher: MeasuredWatcher];
+type LeadingWatcher = [namespace: string, watcher: MeasuredWatcher];
 
-const memberSeries: readonly Series<Member>[] = [
+const memberSeries: readonly Series<LeadingWatcher>[] = [
   {
     name: 'millwright_watcher_leader',
     type: 'gauge',

@@ -62,9 +62,9 @@ async function respond(
   response.end(request.method === 'HEAD' ? undefined : text);
 }
 
-type Page = (options: HttpOptions) => Answer | Promise<Answer>;
+type Handler = (options: HttpOptions) => Answer | Promise<Answer>;
 
-const pages = new Map<string, Page>([
+const pages = new Map<string, Handler>([
   ['/healthz', healthOf],
   ['/readyz', readinessOf],
   ['/metrics', metricsOf],

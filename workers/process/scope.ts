@@ -2,12 +2,7 @@
  * What a part of a process opens, such as one namespace of many: it is closed without the others.
  */
 import type { Logger } from '../log/logger.ts';
-import type { Shutdown } from './shutdown.ts';
-
-interface Part {
-  name: string;
-  stop: () => Promise<void> | void;
-}
+import type { Part, Shutdown } from './shutdown.ts';
 
 export class Scope implements Pick<Shutdown, 'add' | 'signal'> {
   readonly #log: Pick<Logger, 'error'>;

@@ -33,7 +33,8 @@ export interface ShutdownHost {
 /** Ctrl-C reaches a whole group of processes, and a parent that passes it on makes it two. */
 const echoMilliseconds = 300;
 
-interface Part {
+/** Is stopped at the end. */
+export interface Part {
   name: string;
   stop: () => Promise<void> | void;
 }

@@ -200,7 +200,7 @@ export async function refusedClaim(
 /** A read is no action of Temporal Cloud. */
 const claimsEveryMs = 60_000;
 
-interface Kept {
+interface KeptClaims {
   scope: Pick<Scope, 'add' | 'end'>;
   log: Pick<Logger, 'warn'>;
   /** Default: what is gone is claimed again. */
@@ -215,7 +215,7 @@ interface Kept {
 export function keepClaims(
   temporal: Client,
   claimant: Claimant,
-  { scope, log, check = restoreClaims, everyMs = claimsEveryMs }: Kept,
+  { scope, log, check = restoreClaims, everyMs = claimsEveryMs }: KeptClaims,
 ): void {
   let isTold = false;
   const restore = async (): Promise<void> => {

@@ -26,12 +26,12 @@ export interface Identity extends Install {
   fleetNamespace?: string;
 }
 
-type Settings = Pick<Config, 'target' | 'install' | 'namespaces' | 'isNamedAsMcm'>;
+type IdentitySettings = Pick<Config, 'target' | 'install' | 'namespaces' | 'isNamedAsMcm'>;
 
 /** Waits for the API servers of the clusters that the process has for all its namespaces. */
 export async function untilIdentityKnown(
   { control, target }: KubeClients,
-  settings: Settings,
+  settings: IdentitySettings,
   waiting: Waiting,
 ): Promise<Identity> {
   const { name, clusterId, clusterName } = settings.install;
@@ -76,7 +76,7 @@ async function answering(client: KubeClient, id: string): Promise<string> {
  * that is made anew gets the namespace of the one before it. gardenlet mounts the kubeconfig of no
  * other shoot than the namespace's.
  */
-async function idOfShared(client: KubeClient, settings: Settings): Promise<string> {
+async function idOfShared(client: KubeClient, settings: IdentitySettings): Promise<string> {
   const { target, namespaces, isNamedAsMcm } = settings;
   if (isNamedAsMcm && namespaces.kind === 'one') {
     return await answering(client, `of-${namespaces.name}`);

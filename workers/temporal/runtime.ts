@@ -51,7 +51,7 @@ export async function installTemporalRuntime(log: Logger): Promise<{ metricsUrl:
         },
       },
     },
-    // shutdown.ts stops the workers, in its order.
+    // process/shutdown.ts stops the workers, in its order.
     shutdownSignals: [],
   });
   return { metricsUrl: `http://${bindAddress}/metrics` };

@@ -4,13 +4,13 @@ import type { Slots } from '../../activities/slow-namespaces.ts';
 import type { Config } from '../config/config.ts';
 import type { WorkflowSlotSupplier } from './workflow-slot-supplier.ts';
 
-type Settings = Pick<Config, 'temporal' | 'identity' | 'shutdownGraceSeconds'>;
+type WorkerSettings = Pick<Config, 'temporal' | 'identity' | 'shutdownGraceSeconds'>;
 
 export function baseOptions({
   temporal,
   identity,
   shutdownGraceSeconds,
-}: Settings): Omit<WorkerOptions, 'taskQueue' | 'connection'> {
+}: WorkerSettings): Omit<WorkerOptions, 'taskQueue' | 'connection'> {
   return {
     namespace: temporal.namespace,
     identity,
@@ -23,7 +23,7 @@ export function baseOptions({
 }
 
 /** Of a worker without workflows. */
-export function activityWorkerOptions(settings: Settings & Pick<Config, 'concurrency'>) {
+export function activityWorkerOptions(settings: WorkerSettings & Pick<Config, 'concurrency'>) {
   return {
     ...baseOptions(settings),
     maxConcurrentActivityTaskExecutions: settings.concurrency.syncs,

@@ -1,7 +1,7 @@
 /**
  * The Temporal workers of the worker process: workflows, drains, and queues for each provider, each
  * with slots of its own; or those of them that the process serves. They are shared by all its
- * namespaces: each activity goes to the world of its own.
+ * namespaces: each activity goes to those of its own.
  */
 import { availableParallelism } from 'node:os';
 import { Context } from '@temporalio/activity';
@@ -36,7 +36,7 @@ import type { ServedDeletions } from './inline-deletions.ts';
 import type { Drivers } from './process-drivers.ts';
 import { shutDown } from './shut-down.ts';
 import { createTimeoutCounter } from './timed-out.ts';
-import type { Worlds } from './worlds.ts';
+import type { ActivitiesByNamespace } from './activities-by-namespace.ts';
 import type { DriverCall } from '../../workflows/contracts/driver-activities.ts';
 import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
 import type { InstallActivities } from '../../workflows/contracts/safety-activities.ts';
@@ -61,7 +61,7 @@ export interface WorkerParts {
   /** Of the workflows. */
   taskQueue: string;
   factory: WorkerFactory;
-  worlds: Worlds;
+  activities: ActivitiesByNamespace;
   /** Served from the first MachineClass on, see `createDriverWorkers`. */
   driverWorkers: DriverWorkers;
   interceptors: ActivityInterceptorsFactory[];
@@ -115,7 +115,7 @@ function throwIt(error: unknown): never {
 
 export interface DriverWorkerParts extends Pick<
   WorkerParts,
-  'config' | 'log' | 'taskQueue' | 'factory' | 'worlds' | 'interceptors'
+  'config' | 'log' | 'taskQueue' | 'factory' | 'activities' | 'interceptors'
 > {
   drivers: Drivers;
   deletions: ServedDeletions;
@@ -126,7 +126,7 @@ export interface DriverWorkerParts extends Pick<
  * reading a provider spec loads no library.
  */
 export function createDriverWorkers(parts: DriverWorkerParts): DriverWorkers {
-  const { drivers, deletions, worlds } = parts;
+  const { drivers, deletions, activities } = parts;
   const { serves } = parts.config;
   const isPolled = (name: string): boolean => isAmong(serves.drivers, name);
   return new DriverWorkers({
@@ -139,7 +139,7 @@ export function createDriverWorkers(parts: DriverWorkerParts): DriverWorkers {
     onStart(provider) {
       deletions.add(provider, {
         deleteInstance: (request) =>
-          worlds.current().inlineDriver(provider).deleteInstance(request),
+          activities.current().inlineDriver(provider).deleteInstance(request),
       });
       if (isPolled(provider)) parts.log.info({ provider }, 'serves the provider');
       else parts.log.info({ provider }, 'deletes for the provider when a drain is over');
@@ -169,7 +169,7 @@ async function workflowWorker(parts: StartParts): Promise<TemporalWorker> {
     taskQueue: parts.taskQueue,
     workflowBundle: temporal.payloadKeys ? await encodingFailures(bundle) : bundle,
     activities: {
-      ...routed(kubeActivityNames, () => parts.worlds.current().kube),
+      ...routed(kubeActivityNames, () => parts.activities.current().kube),
       ...installActivities(parts.rounds),
     },
     workflowFailureErrorTypes: failingErrors,
@@ -193,7 +193,7 @@ function drainWorker(parts: WorkerParts): Promise<TemporalWorker> {
     ...drainPolls,
     interceptors: { activity: parts.interceptors },
     taskQueue: drainQueueOf(parts.taskQueue),
-    activities: routed(drainActivityNames, () => parts.worlds.current().drain),
+    activities: routed(drainActivityNames, () => parts.activities.current().drain),
   });
 }
 
@@ -208,15 +208,15 @@ function driverWorker(
     ...driverPolls,
     interceptors: { activity: [...parts.interceptors, createSlowNamespaces({ regular })] },
     taskQueue: driverQueueOf(parts.taskQueue, provider, call),
-    activities: routed(driverActivityNames, () => parts.worlds.current().driver(provider)),
+    activities: routed(driverActivityNames, () => parts.activities.current().driver(provider)),
   });
 }
 
 export function createInterceptors(
-  worlds: Worlds,
+  activities: ActivitiesByNamespace,
   { registry, log, traces }: { registry: Registry; log: Logger; traces?: Tracing | undefined },
 ): ActivityInterceptorsFactory[] {
-  const handBack = createPlaceInterceptor(worlds, registerForeignTasks(registry, log));
+  const handBack = createPlaceInterceptor(activities, registerForeignTasks(registry, log));
   const timeouts = createTimeoutCounter(registry);
   const traced = traces ? [traces.activities] : [];
   return [timeouts, handBack, ...traced, createActivityInterceptor()];

@@ -1,5 +1,5 @@
 /**
- * The part of the port that says what is wrong with a MachineClass; a part of `activities.ts`,
+ * The part of the port that says what is wrong with a MachineClass; a part of `kube-activities.ts`,
  * which hands it on.
  */
 import type { NamespacedName } from './references.ts';

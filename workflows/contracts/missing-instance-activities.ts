@@ -1,5 +1,6 @@
 /**
  * The activities about instances that somebody else deleted in the cloud.
+ * A part of `kube-activities.ts`, which hands it on.
  */
 import type { ObjectReference } from './references.ts';
 import type { Instance, MachineFailure } from '../plan/machine/facts.ts';

@@ -1,5 +1,6 @@
 /**
- * The part of the port about the Node of a machine; a part of `activities.ts`, which hands it on.
+ * The part of the port about the Node of a machine; a part of `kube-activities.ts`, which hands it
+ * on.
  */
 import type { ObjectReference } from './references.ts';
 import type { Instance } from '../plan/machine/facts.ts';

@@ -1,5 +1,6 @@
 /**
- * The part of the port that the scheduled checks use; a part of `activities.ts`, which hands it on.
+ * The part of the port that the scheduled checks use; a part of `kube-activities.ts`, which hands
+ * it on.
  */
 import type { WorkflowComparison, WorkflowRef } from '../plan/safety/lost-workflows.ts';
 import type { Freeze, OvershootFinding, OvershootRules } from '../plan/safety/overshoot.ts';

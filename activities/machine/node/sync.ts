@@ -36,7 +36,6 @@ import type { Node } from '../../../kube/objects/nodes.ts';
 import { readNode } from '../../../kube/objects/nodes.ts';
 import { nodeConditionsOf } from '../conditions.ts';
 import { component, machineSubject, patchStatus, readSameMachine } from '../object.ts';
-import { keepWritten } from '../written-machines.ts';
 
 export interface NodeUpdate {
   machine: ObjectReference;
@@ -78,7 +77,8 @@ export async function syncNode(
   if (!joining || !node) return outcome;
   // The join that follows writes the conditions of a Node that is Ready by now.
   const harmful = joining.nodeConditions ?? dependencies.defaults.nodeConditions;
-  if (obstacleOf(node, harmful) !== undefined) await copyConditions(control, request.machine, node);
+  if (obstacleOf(node, harmful) !== undefined)
+    await copyConditions(dependencies, request.machine, node);
   return outcome;
 }
 
@@ -92,7 +92,7 @@ export function syncOutcomeOf(
 
 /** `kubectl` shows what a Node that joins is waiting for. */
 async function copyConditions(
-  control: KubeClient,
+  { control, memory }: ActivityDependencies,
   machine: ObjectReference,
   node: Node,
 ): Promise<void> {
@@ -103,7 +103,7 @@ async function copyConditions(
   // What another attempt wrote meanwhile is newer.
   const statusOf = (now: Machine) => (now === current ? { conditions } : undefined);
   const written = await patchStatus(control, current, statusOf);
-  if (written) keepWritten(control, written);
+  if (written) memory.written.keep(written);
 }
 
 /**

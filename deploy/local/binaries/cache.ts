@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makeFolder, type Place } from '../room.ts';
+import { makeFolder, type KeptFolder } from '../room.ts';
 import { tryLock } from '../supervision/lock.ts';
 
 /** The XDG specification has an empty variable and a path that is not absolute pass for none. */
@@ -11,7 +11,7 @@ export function cacheFolder({ XDG_CACHE_HOME: named = '' }: NodeJS.ProcessEnv): 
   return join(isAbsolute(named) ? named : join(homedir(), '.cache'), 'millwright');
 }
 
-export function cachePlace(env: NodeJS.ProcessEnv): Place {
+export function cachePlace(env: NodeJS.ProcessEnv): KeptFolder {
   const otherwise = 'set XDG_CACHE_HOME to another folder';
   return { folder: cacheFolder(env), holds: 'what is fetched and built', otherwise };
 }

@@ -1,10 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { get } from 'node:https';
 import { join } from 'node:path';
 import { host } from '../supervision/ports.ts';
 import { type Component, fewerCollections } from './component.ts';
 import type { StackWorld } from './world.ts';
 
 export function kubeApiserver(world: StackWorld): Component {
-  const { api, binary, ports } = world;
+  const { binary, ports } = world;
   return {
     name: 'kube-apiserver',
     needs: ['etcd'],
@@ -15,14 +17,26 @@ export function kubeApiserver(world: StackWorld): Component {
       args: apiserverArgs(world),
       env: fewerCollections,
     }),
-    isReady: async () => {
-      try {
-        return (await api.call('GET', '/readyz')).status === 200;
-      } catch {
-        return false;
-      }
-    },
+    isReady: () => isReady(world),
   };
+}
+
+/**
+ * Without credentials, as the probes of kubeadm. The answer is plain text, which a client of the
+ * API does not take.
+ */
+function isReady({ layout, ports }: StackWorld): Promise<boolean> {
+  const options = {
+    ca: readFileSync(join(layout.pki, 'ca.crt')),
+    signal: AbortSignal.timeout(5_000),
+  };
+  return new Promise((resolve) => {
+    const notYet = (): void => resolve(false);
+    get(`https://${host}:${ports.kubeApiserver}/readyz`, options, (response) => {
+      response.resume().on('error', notYet);
+      resolve(response.statusCode === 200);
+    }).on('error', notYet);
+  });
 }
 
 function apiserverArgs(world: StackWorld): string[] {

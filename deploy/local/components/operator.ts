@@ -151,10 +151,10 @@ function ourProcess(world: StackWorld, { name, needs, port, user, args }: OurPro
   };
 }
 
-type Place = Pick<StackWorld, 'options' | 'layout' | 'ports'>;
+type OperatorWorld = Pick<StackWorld, 'options' | 'layout' | 'ports'>;
 
 /** What a person sets to start one more worker by hand is the same. */
-export function operatorEnvironment(world: Place): Record<string, string> {
+export function operatorEnvironment(world: OperatorWorld): Record<string, string> {
   return {
     TEMPORAL_ADDRESS: temporalAddressOf(world),
     MILLWRIGHT_VIRTUAL_CLOUD: `http://${host}:${world.ports.virtualCloud}`,
@@ -167,7 +167,7 @@ export function operatorEnvironment(world: Place): Record<string, string> {
  * A Temporal server that others use as well: workflow ids carry a name of this cluster, another one
  * after `--fresh`, when its certificate authority is another one.
  */
-function guestEnvironment({ options, layout }: Place): Record<string, string> {
+function guestEnvironment({ options, layout }: OperatorWorld): Record<string, string> {
   if (options.temporalAddress === undefined) return {};
   const authority = readFileSync(join(layout.pki, 'ca.crt'));
   const digest = createHash('sha256').update(authority).digest('hex');

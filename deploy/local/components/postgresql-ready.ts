@@ -28,7 +28,7 @@ export function acceptsClients(
   return promise;
 }
 
-export function startupMessage(user: string): Buffer {
+function startupMessage(user: string): Buffer {
   const parameters = Buffer.from(`user\0${user}\0database\0postgres\0\0`);
   const head = Buffer.alloc(8);
   head.writeInt32BE(head.length + parameters.length, 0);

@@ -41,10 +41,10 @@ export function prometheus(world: StackWorld, others: readonly Component[]): Com
 interface PrometheusConfig {
   global: object;
   rule_files: string[];
-  scrape_configs: { job_name: string; static_configs: Target[] }[];
+  scrape_configs: { job_name: string; static_configs: ScrapeTargets[] }[];
 }
 
-interface Target {
+interface ScrapeTargets {
   targets: readonly string[];
   labels: Readonly<Record<string, string>>;
 }
@@ -54,7 +54,7 @@ export function prometheusConfig(
   others: readonly Component[],
   { options: { namespace }, ports }: Pick<StackWorld, 'options' | 'ports'>,
 ): PrometheusConfig {
-  const ofOurs = others.flatMap(({ name, address = '' }): Target[] => {
+  const ofOurs = others.flatMap(({ name, address = '' }): ScrapeTargets[] => {
     const component = /(?:^|-)(watcher|worker)$/.exec(name)?.[1];
     if (component === undefined) return [];
     const labels = { namespace, pod: name, app_kubernetes_io_component: component };

@@ -1,4 +1,3 @@
-import type { AdminApi } from '../cluster/api.ts';
 import type { Postgresql } from '../binaries/postgresql.ts';
 import type { ToolName } from '../binaries/tools.ts';
 import type { Layout } from '../layout.ts';
@@ -10,7 +9,6 @@ export interface StackWorld {
   options: StackOptions;
   layout: Layout;
   ports: Ports;
-  api: AdminApi;
   /** Path of a binary that was acquired before the first component starts. */
   binary: (tool: ToolName) => string;
   /** Was found before the first component starts; throws where none is asked for. */

@@ -40,7 +40,7 @@ export type PortName = (typeof names)[number];
 export type Ports = Record<PortName, number>;
 
 /** The ports that people know. All others are whatever is free. */
-export const wellKnownPorts: Partial<Ports> = {
+const wellKnownPorts: Partial<Ports> = {
   kubeApiserver: 6443,
   temporal: 7233,
   temporalUi: 8233,

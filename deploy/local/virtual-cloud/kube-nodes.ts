@@ -1,53 +1,56 @@
 /** Registers the machines' Nodes in a cluster. `kubelets/` plays their kubelets. */
+import type { KubeClient } from '../../../kube/client/client.ts';
+import { isAlreadyExists, isConflict, isNotFound, KubeError } from '../../../kube/client/errors.ts';
+import { ignoreNotFound } from '../../../kube/client/ignore.ts';
+import { node as nodePath } from '../../../kube/client/paths.ts';
+import type { Node } from '../../../kube/objects/nodes.ts';
 import type { Instance, NodeConditionFault } from './instance.ts';
-import type { KubeAnswer, KubeApi, KubeBody, KubeCall } from './kube-api.ts';
-import { backOff, persistently } from './kube-persistence.ts';
+import { backOff, persistently } from './kube-client.ts';
 import { nodeOf, notReady, stopped } from './node-object.ts';
 import type { NodeRegistry, RegistrationWatch } from './nodes.ts';
 
-export const nodePath = (name: string): string => `/api/v1/nodes/${encodeURIComponent(name)}`;
-
-export const strategic = 'application/strategic-merge-patch+json';
-
-export function createKubeNodes(api: KubeApi): NodeRegistry {
+export function createKubeNodes(client: KubeClient): NodeRegistry {
   return {
-    register: (instance, watch) => register(api, instance, watch),
+    register: (instance, watch) => register(client, instance, watch),
     async sicken(instance, condition, signal) {
-      await patchStatus(api, { instance, signal, ...sicknessOf(condition) });
+      await patchStatus(client, { instance, signal, ...sicknessOf(condition) });
     },
-    stop: (instance, signal) => stop(api, instance, signal),
-    close: () => api.close(),
+    stop: (instance, signal) => stop(client, instance, signal),
+    close: () => client.close(),
   };
 }
 
 async function register(
-  api: KubeApi,
+  client: KubeClient,
   instance: Instance,
   { signal, onRefused }: RegistrationWatch,
 ): Promise<string> {
-  const request: KubeCall = { method: 'POST', path: '/api/v1/nodes', body: nodeOf(instance) };
+  const create = () => client.create<Node>(nodePath(), nodeOf(instance));
   let refused = '';
   for (let attempt = 1; ; attempt += 1) {
-    const answer = await persistently(api, request, signal);
-    if (answer.status === 201) return uidOf(answer.body);
-    // A POST whose answer was lost, by this process or the one before it.
-    const own = answer.status === 409 ? await findNode(api, instance, signal) : undefined;
-    if (own !== undefined) return uidOf(own);
-    const message = `${answer.status} ${messageOf(answer)}`;
-    if (message !== refused) onRefused(message);
-    refused = message;
+    try {
+      return (await persistently(create, signal)).metadata.uid;
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+      // A POST whose answer was lost, by this process or the one before it.
+      const own = isAlreadyExists(error) ? await findNode(client, instance, signal) : undefined;
+      if (own !== undefined) return own.metadata.uid;
+      if (error.message !== refused) onRefused(error.message);
+      refused = error.message;
+    }
     await backOff(attempt, signal);
   }
 }
 
 /** This machine's Node; undefined when there is none or another machine has the name. */
 async function findNode(
-  api: KubeApi,
+  client: KubeClient,
   { name, providerID }: Instance,
   signal: AbortSignal,
-): Promise<KubeBody | undefined> {
-  const { status, body } = await persistently(api, { method: 'GET', path: nodePath(name) }, signal);
-  return status === 200 && body.spec?.providerID === providerID ? body : undefined;
+): Promise<Node | undefined> {
+  const read = () => ignoreNotFound(client.get<Node>(nodePath(name)));
+  const node = await persistently(read, signal);
+  return node?.spec?.providerID === providerID ? node : undefined;
 }
 
 interface StatusPatch {
@@ -61,17 +64,15 @@ interface StatusPatch {
  * The UID makes it hold for this machine's Node only; conditions of others stay, as they are merged
  * by type.
  */
-async function patchStatus(api: KubeApi, patch: StatusPatch): Promise<void> {
+async function patchStatus(client: KubeClient, patch: StatusPatch): Promise<void> {
   const { instance, annotations, conditions, signal } = patch;
   const body = { metadata: { uid: instance.nodeUid, annotations }, status: { conditions } };
   const path = `${nodePath(instance.name)}/status`;
-  const answer = await persistently(
-    api,
-    { method: 'PATCH', path, body, contentType: strategic },
-    signal,
-  );
-  if ([200, 404, 409].includes(answer.status)) return;
-  throw new Error(`PATCH ${path}: ${answer.status} ${messageOf(answer)}`);
+  try {
+    await persistently(() => client.patch(path, 'strategic', body), signal);
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
 }
 
 function sicknessOf(
@@ -85,9 +86,9 @@ function sicknessOf(
 }
 
 /** What the node controller writes of a kubelet that it has not heard from, without the wait. */
-async function stop(api: KubeApi, instance: Instance, signal: AbortSignal): Promise<void> {
+async function stop(client: KubeClient, instance: Instance, signal: AbortSignal): Promise<void> {
   // Deleted while it booted: the Node may be there all the same.
-  const nodeUid = instance.nodeUid ?? (await findNode(api, instance, signal))?.metadata?.uid;
+  const nodeUid = instance.nodeUid ?? (await findNode(client, instance, signal))?.metadata.uid;
   if (nodeUid === undefined) return;
   const condition = {
     type: 'Ready',
@@ -96,20 +97,10 @@ async function stop(api: KubeApi, instance: Instance, signal: AbortSignal): Prom
     message: 'Kubelet stopped posting node status.',
     lastTransitionTime: new Date().toISOString(),
   };
-  await patchStatus(api, {
+  await patchStatus(client, {
     instance: { ...instance, nodeUid },
     annotations: stopped,
     conditions: [condition],
     signal,
   });
-}
-
-function uidOf({ metadata }: KubeBody): string {
-  const uid = metadata?.uid;
-  if (uid === undefined) throw new Error('The API server answered with a Node that has no UID.');
-  return uid;
-}
-
-function messageOf({ body }: KubeAnswer): string {
-  return body.message ?? '';
 }

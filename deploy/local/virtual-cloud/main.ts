@@ -1,6 +1,6 @@
 /** The process of the virtual cloud. */
 import { noNodes } from './nodes.ts';
-import { help, parseOptions, type Options } from './options.ts';
+import { help, parseOptions, type CloudOptions } from './options.ts';
 import { startVirtualCloud } from './virtual-cloud.ts';
 
 function log(message: string): void {
@@ -8,17 +8,16 @@ function log(message: string): void {
 }
 
 /** The cluster of the machines. `play`: their kubelets begin. Returns what ends them. */
-async function clusterOf({ kubeconfig }: Options) {
+async function clusterOf({ kubeconfig }: CloudOptions) {
   if (kubeconfig === undefined) return { nodes: noNodes, play: () => () => {} };
-  // Only where it is needed: the client library takes its time to load.
-  const [{ createKubeApi, reportingReach }, { createKubeNodes }, { playKubelets }] =
-    await Promise.all([
-      import('./kube-api.ts'),
-      import('./kube-nodes.ts'),
-      import('./kubelets/kubelets.ts'),
-    ]);
-  const api = reportingReach(await createKubeApi(kubeconfig), log);
-  return { nodes: createKubeNodes(api), play: () => playKubelets(api, log) };
+  // Only where it is needed: the client takes its time to load.
+  const [{ createClusterClient }, { createKubeNodes }, { playKubelets }] = await Promise.all([
+    import('./kube-client.ts'),
+    import('./kube-nodes.ts'),
+    import('./kubelets/kubelets.ts'),
+  ]);
+  const client = createClusterClient(kubeconfig, log);
+  return { nodes: createKubeNodes(client), play: () => playKubelets(client, log) };
 }
 
 async function run(): Promise<void> {

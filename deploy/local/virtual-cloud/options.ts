@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export interface Options {
+export interface CloudOptions {
   host: string;
   port: number;
   dataDir: string;
@@ -21,7 +21,7 @@ The API, with examples: docs/virtual-cloud.md
 `;
 
 /** An error is for a person: it names the flag. */
-export function parseOptions(args: string[]): Options | 'help' {
+export function parseOptions(args: string[]): CloudOptions | 'help' {
   const { values } = parseArgs({
     args,
     options: {

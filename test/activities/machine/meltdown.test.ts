@@ -1,4 +1,5 @@
 import { recentMeltdown } from '../../../activities/machine/meltdown.ts';
+import { createMemory } from '../../../activities/runtime/memory.ts';
 import type { MachinePhase } from '../../../workflows/api/phases.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { aMachine } from '../../support/builders.ts';
@@ -16,9 +17,12 @@ test('an outage of one namespace of a fleet holds no machine of another', async 
     ...machinesOf('well', ['Unknown', 'Running', 'Running']),
   );
   const hold = { isMeltdown: true };
-  expect(await recentMeltdown({ control, namespace: 'ill' })).toMatchObject(hold);
-  expect(await recentMeltdown({ control, namespace: 'well' })).toBeUndefined();
-  expect(await recentMeltdown({ control, namespace: 'ill' })).toMatchObject(hold);
+  const ill = { control, namespace: 'ill', memory: createMemory() };
+  expect(await recentMeltdown(ill)).toMatchObject(hold);
+  expect(
+    await recentMeltdown({ ...ill, namespace: 'well', memory: createMemory() }),
+  ).toBeUndefined();
+  expect(await recentMeltdown(ill)).toMatchObject(hold);
   // The third answer is that of the first.
   expect(control.calls).toHaveLength(2);
 });

@@ -3,7 +3,6 @@ import { createMachines } from '../../../activities/machine-set/batches.ts';
 import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
 import { recordJoined } from '../../../activities/machine/join.ts';
 import { readAndClaimMachine } from '../../../activities/machine/read-and-claim.ts';
-import { keepWritten } from '../../../activities/machine/written-machines.ts';
 import { recordCreated } from '../../../activities/machine/record.ts';
 import { beginTeardown } from '../../../activities/machine/teardown.ts';
 import { customResource } from '../../../kube/client/paths.ts';
@@ -33,7 +32,7 @@ const nothingDone = { done: [], report: () => undefined, isSuperseded: () => fal
 async function aMadeMachine() {
   const world = aWorld({ control: [aMachineSet(), aMachineClass(), aSecret()] });
   const { control } = world;
-  const made = (created: Machine): void => keepWritten(control, created);
+  const made = (created: Machine): void => world.memory.written.keep(created);
   const progress = { ...nothingDone, made };
   const basis = { generation: 1, replicas: 3 };
   const batch = { set: lifeOf('pool'), names: ['pool-a'], basis };
@@ -133,7 +132,10 @@ async function aDeletedMachine() {
   });
   const world = aWorld({ control: [aMachineSet({ spec: { replicas: 0 } }), machine] });
   const { control } = world;
-  const place = { ...placeOf(control), deleted: (kept: Machine) => keepWritten(control, kept) };
+  const place = {
+    ...placeOf(control),
+    deleted: (kept: Machine) => world.memory.written.keep(kept),
+  };
   const batch = { set: lifeOf('pool'), names: ['pool-a'], generation: 1, now: Date.now() };
   expect(await deleteMachines(place, batch)).toEqual({ deleted: 1 });
   return { world, before: readsOf(world) };

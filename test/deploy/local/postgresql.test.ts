@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findPostgresql } from '../../../deploy/local/binaries/postgresql.ts';
 import { acceptsClients } from '../../../deploy/local/components/postgresql-ready.ts';
-import { requireSameTemporal } from '../../../deploy/local/kept-temporal.ts';
+import { requireSameTemporal } from '../../../deploy/local/kept-state.ts';
 import { layoutOf } from '../../../deploy/local/layout.ts';
 
 function temporaryFolder(): string {

@@ -1,6 +1,7 @@
 import { watchActiveWatcher } from '../../../kube/leases/active-watcher.ts';
 import { requireLeader } from '../../../activities/runtime/leader-gate.ts';
-import { untilDriversKnown, watcherOfOthers } from '../../../workers/fleet/serve-worker.ts';
+import { watcherOfOthers } from '../../../workers/fleet/namespace-parts.ts';
+import { untilDriversKnown } from '../../../workers/fleet/serve-worker.ts';
 import { ServedNamespace } from '../../../workers/fleet/served-namespace.ts';
 import { aMachineClass, namespace } from '../../support/builders.ts';
 import { aWorld } from '../../support/world.ts';

@@ -4,14 +4,14 @@ import { readCommandLine } from '../../../workers/config/config.ts';
 import { DriverWorkers } from '../../../workers/temporal/driver-workers.ts';
 import { Rounds } from '../../../workers/checks/rounds.ts';
 import { createInterceptors, startWorkers } from '../../../workers/temporal/workers.ts';
-import { Worlds } from '../../../workers/temporal/worlds.ts';
+import { ActivitiesByNamespace } from '../../../workers/temporal/activities-by-namespace.ts';
 import { logLines } from '../log/log-lines.ts';
 
 test('drivers end in order also where the worker of drains has failed', async () => {
   const command = readCommandLine({ component: 'worker', argv: ['--serve=drain'], env: {} });
   if (command.kind !== 'run') throw new Error(command.text);
   const { log } = logLines();
-  const worlds = new Worlds({
+  const activities = new ActivitiesByNamespace({
     cluster: 'one',
     only: 'shoot',
     mayBeOurs: () => false,
@@ -44,10 +44,10 @@ test('drivers end in order also where the worker of drains has failed', async ()
       }),
       close: async () => undefined,
     },
-    worlds,
+    activities,
     rounds: new Rounds(),
     driverWorkers,
-    interceptors: createInterceptors(worlds, { registry: new Registry(), log }),
+    interceptors: createInterceptors(activities, { registry: new Registry(), log }),
     shutdown: {
       signal: new AbortController().signal,
       add: (_name, stop) => void stops.push(stop),

@@ -1,6 +1,6 @@
 /**
  * Runs end here, after which the test server skips no time: what needs that is in
- * machine-deployment-waits.test.ts.
+ * waits.test.ts.
  */
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import { TemporalForTests } from '../../support/temporal.ts';

@@ -34,7 +34,7 @@ export interface Flag<T> {
 /** Which process the default is for. */
 export interface Started {
   component: Component;
-  /** See mcm-name.ts. */
+  /** See ../mcm-name.ts. */
   isNamedAsMcm?: boolean | undefined;
 }
 

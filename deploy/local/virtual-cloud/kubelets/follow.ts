@@ -1,36 +1,39 @@
-import type { KubeApi, KubeObject } from '../kube-api.ts';
-import { backOff } from '../kube-persistence.ts';
+import type { KubeClient, KubeObject, Query } from '../../../../kube/client/client.ts';
+import { backOff } from '../kube-client.ts';
 
-export interface Follower {
+export interface Follower<T extends KubeObject> {
   /** All that there is: what was there before and is not among these is gone. */
-  list(objects: KubeObject[]): void;
-  change(object: KubeObject): void;
-  remove(object: KubeObject): void;
+  list(objects: T[]): void;
+  change(object: T): void;
+  remove(object: T): void;
 }
 
-interface WatchEvent {
-  type: string;
-  object: KubeObject;
-}
-
-export interface Followed {
-  /** Of a list; may have a query. */
+export interface Followed<T extends KubeObject> {
   path: string;
-  follower: Follower;
+  query?: Query;
+  follower: Follower<T>;
   /** Hears of the first of several failures in a row. */
   onError: (error: unknown) => void;
   signal: AbortSignal;
 }
 
-/** Lists and watches until `signal`; lists again after each failure, and after an outage. */
-export async function follow(api: KubeApi, followed: Followed): Promise<void> {
-  const { onError, signal } = followed;
+/**
+ * Lists and watches until `signal`; lists again after each failure, and after an outage. Keeps no
+ * objects, as a `Reflector` would.
+ */
+export async function follow<T extends KubeObject>(
+  client: KubeClient,
+  followed: Followed<T>,
+): Promise<void> {
+  const { path, query, follower, onError, signal } = followed;
   let failures = 0;
   while (!signal.aborted) {
     try {
-      let version = await list(api, followed);
+      const { metadata, items } = await client.list<T>(path, query);
+      follower.list(items);
       failures = 0;
-      for (;;) version = await watch(api, followed, version);
+      let version = metadata.resourceVersion;
+      for (;;) version = await watch(client, followed, version);
     } catch (error) {
       failures += 1;
       if (failures === 1 && !signal.aborted) onError(error);
@@ -39,27 +42,17 @@ export async function follow(api: KubeApi, followed: Followed): Promise<void> {
   }
 }
 
-async function list(api: KubeApi, { path, follower }: Followed): Promise<string> {
-  const { status, body } = await api.call({ method: 'GET', path });
-  if (status !== 200) throw new Error(`${status} ${body.message}`);
-  follower.list(body.items ?? []);
-  return body.metadata?.resourceVersion ?? '';
-}
-
 /** A server ends each watch after a while. Returns the version that the next one begins at. */
-async function watch(
-  api: KubeApi,
-  { path, follower, signal }: Followed,
+async function watch<T extends KubeObject>(
+  client: KubeClient,
+  { path, query, follower, signal }: Followed<T>,
   since: string,
 ): Promise<string> {
-  const query = `watch=1&allowWatchBookmarks=true&resourceVersion=${since}`;
   let version = since;
-  for await (const line of api.lines(`${path}${path.includes('?') ? '&' : '?'}${query}`, signal)) {
-    const { type, object }: WatchEvent = JSON.parse(line);
-    if (type === 'ERROR') throw new Error(line);
-    if (type === 'DELETED') follower.remove(object);
-    else if (type !== 'BOOKMARK') follower.change(object);
-    version = object.metadata.resourceVersion;
+  for await (const event of client.watch<T>(path, { ...query, resourceVersion: since }, signal)) {
+    if (event.type === 'DELETED') follower.remove(event.object);
+    else if (event.type !== 'BOOKMARK') follower.change(event.object);
+    version = event.object.metadata.resourceVersion;
   }
   return version;
 }

@@ -1,7 +1,19 @@
 /** What the kubelet of a Node has to say of it. */
 import { versions } from '../../versions.ts';
-import type { KubeObject } from '../kube-api.ts';
+import type { KubeObject } from '../../../../kube/client/client.ts';
+import type { ConditionStatus, NodeCondition } from '../../../../workflows/api/meta.ts';
 import { fakeKubelet, notReady, stopped } from '../node-object.ts';
+
+/** What a kubelet reads of its Node. */
+export interface VirtualNode extends KubeObject {
+  status?: {
+    conditions?: NodeCondition[];
+    addresses?: { type: string; address: string }[];
+    capacity?: object;
+    allocatable?: object;
+    nodeInfo?: { kubeletVersion?: string; architecture?: string; operatingSystem?: string };
+  };
+}
 
 /** Of machines that do not say how large they are. */
 const someSize = { cpu: '8', memory: '32Gi', pods: '110' };
@@ -23,18 +35,18 @@ const notReadyReason = 'KubeletNotReady';
 const notReadyMessage = 'the virtual cloud says that this node is not ready';
 
 /** Whether it is one of ours, and its kubelet runs. */
-export function isPlayed({ metadata: { annotations = {} } }: KubeObject): boolean {
+export function isPlayed({ metadata: { annotations = {} } }: VirtualNode): boolean {
   return has(annotations, fakeKubelet) && !has(annotations, stopped);
 }
 
-export function addressOf({ status }: KubeObject): string {
+export function addressOf({ status }: VirtualNode): string {
   const { address = someAddress } =
     status?.addresses?.find(({ type }) => type === 'InternalIP') ?? {};
   return address;
 }
 
 /** The status to merge into that of the Node. Undefined: it is as it should be. */
-export function statusOf(node: KubeObject, now: string): KubeObject['status'] {
+export function statusOf(node: VirtualNode, now: string): VirtualNode['status'] {
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
   if (has(node.metadata.annotations ?? {}, notReady)) {
     // Not the status: a new Node has none, and the node controller may have written Unknown.
@@ -45,7 +57,7 @@ export function statusOf(node: KubeObject, now: string): KubeObject['status'] {
   return { conditions: whenReady.map((words) => condition(words, now)), ...missingFacts(node) };
 }
 
-function missingFacts({ metadata: { name }, status = {} }: KubeObject): KubeObject['status'] {
+function missingFacts({ metadata: { name }, status = {} }: VirtualNode): VirtualNode['status'] {
   const { addresses, capacity = someSize, allocatable = capacity, nodeInfo } = status;
   const version = `v${versions.kubernetes}`;
   return {
@@ -64,9 +76,9 @@ function missingFacts({ metadata: { name }, status = {} }: KubeObject): KubeObje
 }
 
 function condition(
-  [type, status, reason, message]: readonly [string, string, string, string],
+  [type, status, reason, message]: readonly [string, ConditionStatus, string, string],
   now: string,
-) {
+): NodeCondition {
   return { type, status, reason, message, lastHeartbeatTime: now, lastTransitionTime: now };
 }
 

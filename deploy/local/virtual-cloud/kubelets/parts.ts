@@ -1,9 +1,10 @@
-import type { KubeAnswer, KubeCall } from '../kube-api.ts';
+import type { KubeClient } from '../../../../kube/client/client.ts';
 import type { Agenda } from './agenda.ts';
 
 /** What kubelets act with. */
 export interface KubeletParts {
   agenda: Agenda;
-  /** Fails where it is worth another try. Of what is refused the log hears. */
-  call: (request: KubeCall) => Promise<KubeAnswer>;
+  client: KubeClient;
+  /** Fails where it is worth another try; what is refused is logged. */
+  attempt: (write: Promise<unknown>) => Promise<void>;
 }

@@ -1,8 +1,7 @@
-import type { KubeObject } from '../kube-api.ts';
-import { nodePath, strategic } from '../kube-nodes.ts';
+import { isNotFound } from '../../../../kube/client/errors.ts';
+import { lease, node as nodePath } from '../../../../kube/client/paths.ts';
 import type { Follower } from './follow.ts';
-import { leaseOf, leasePath, leasesPath, renewalMilliseconds } from './lease.ts';
-import { addressOf, isPlayed, statusOf } from './node-status.ts';
+import { addressOf, isPlayed, statusOf, type VirtualNode } from './node-status.ts';
 import type { KubeletParts } from './parts.ts';
 
 /** What is kept of a Node. */
@@ -11,11 +10,16 @@ interface PlayedNode {
   address: string;
 }
 
+/** Well within `--node-monitor-grace-period` of the stack, half as often as a Node needs it. */
+const renewalMilliseconds = 60_000;
+const leaseDurationSeconds = 120;
+const leaseNamespace = 'kube-node-lease';
+
 /** When this process starts, the Leases of all Nodes are to be renewed, but not together. */
 const firstRenewalMilliseconds = 10_000;
 
 /** Keeps Nodes Ready, or not ready, and renews their Leases. */
-export class PlayedNodes implements Follower {
+export class PlayedNodes implements Follower<VirtualNode> {
   readonly #parts: KubeletParts;
   readonly #onStart: (name: string) => void;
   /** By name: those whose kubelet runs. */
@@ -32,17 +36,17 @@ export class PlayedNodes implements Follower {
     return this.#nodes.get(name)?.address;
   }
 
-  list(nodes: KubeObject[]): void {
+  list(nodes: VirtualNode[]): void {
     const present = new Set(nodes.map(({ metadata }) => metadata.name));
     for (const name of this.#nodes.keys()) if (!present.has(name)) this.#end(name);
     for (const node of nodes) this.change(node);
   }
 
-  remove({ metadata }: KubeObject): void {
+  remove({ metadata }: VirtualNode): void {
     this.#end(metadata.name);
   }
 
-  change(node: KubeObject): void {
+  change(node: VirtualNode): void {
     const { name, uid, resourceVersion } = node.metadata;
     if (!isPlayed(node)) return this.#end(name);
     const known = this.#nodes.get(name);
@@ -57,7 +61,7 @@ export class PlayedNodes implements Follower {
     const body = { metadata: { resourceVersion }, status };
     const path = `${nodePath(name)}/status`;
     this.#parts.agenda.plan(`status ${name}`, 0, async () => {
-      await this.#parts.call({ method: 'PATCH', path, body, contentType: strategic });
+      await this.#parts.attempt(this.#parts.client.patch(path, 'strategic', body));
       return undefined;
     });
   }
@@ -74,13 +78,32 @@ export class PlayedNodes implements Follower {
   }
 
   async #renew(name: string): Promise<number | undefined> {
-    const { call } = this.#parts;
+    const { client, attempt } = this.#parts;
     const node = this.#nodes.get(name);
     if (!node) return undefined;
     const body = leaseOf(name, node.uid);
-    const contentType = 'application/merge-patch+json';
-    const { status } = await call({ method: 'PATCH', path: leasePath(name), body, contentType });
-    if (status === 404) await call({ method: 'POST', path: leasesPath, body });
+    const renewed = client.patch(lease(leaseNamespace, name), 'merge', body);
+    await attempt(
+      renewed.catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+        return client.create(lease(leaseNamespace), body);
+      }),
+    );
     return Date.now() + renewalMilliseconds * (0.75 + Math.random() / 2);
   }
+}
+
+/** The heartbeat of a kubelet, of now. It goes with its Node. */
+function leaseOf(name: string, uid: string): object {
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name, ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name, uid }] },
+    spec: {
+      holderIdentity: name,
+      leaseDurationSeconds,
+      // Times of a Lease have microseconds.
+      renewTime: new Date().toISOString().replace('Z', '000Z'),
+    },
+  };
 }

@@ -1,6 +1,19 @@
 /** What the kubelet does with a pod next: it runs at once and never ends by itself. */
 import { parseDuration } from '../../../../workflows/api/duration.ts';
-import type { KubeObject } from '../kube-api.ts';
+import type { KubeObject, ObjectMeta } from '../../../../kube/client/client.ts';
+import type { Condition } from '../../../../workflows/api/meta.ts';
+
+/** What a kubelet reads of a pod. */
+export interface VirtualPod extends KubeObject {
+  metadata: ObjectMeta & { deletionGracePeriodSeconds?: number };
+  spec?: {
+    nodeName?: string;
+    hostNetwork?: boolean;
+    containers?: { name: string; image?: string }[];
+    readinessGates?: { conditionType: string }[];
+  };
+  status?: { phase?: string; conditions?: Condition[] };
+}
 
 /** Annotations of a pod: docs/local-stack.md. */
 const annotation = {
@@ -17,7 +30,7 @@ export interface PodStep {
 }
 
 /** Undefined: nothing, until a client changes the pod. */
-export function podStep({ metadata, status }: KubeObject): PodStep | undefined {
+export function podStep({ metadata, status }: VirtualPod): PodStep | undefined {
   const { annotations = {}, deletionTimestamp, finalizers = [] } = metadata;
   if (deletionTimestamp !== undefined) {
     if (finalizers.length > 0 || annotations[annotation.neverTerminates]) return undefined;
@@ -39,13 +52,13 @@ function delayMs(text = ''): number {
 }
 
 /** One that names its Node at its creation was never scheduled. */
-function boundAt({ metadata, status }: KubeObject): number {
+function boundAt({ metadata, status }: VirtualPod): number {
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  return Date.parse(scheduled?.lastTransitionTime ?? metadata.creationTimestamp ?? '') || 0;
+  return Date.parse(scheduled?.lastTransitionTime ?? metadata.creationTimestamp) || 0;
 }
 
 /** The status to merge into that of the pod. */
-export function runningStatus(pod: KubeObject, hostIP: string, now: string): object {
+export function runningStatus(pod: VirtualPod, hostIP: string, now: string): object {
   const { containers = [], readinessGates = [], hostNetwork = false } = pod.spec ?? {};
   const gates = readinessGates.map(({ conditionType }) => conditionType);
   const podIP = hostNetwork ? hostIP : addressOf(pod);
@@ -71,7 +84,7 @@ export function runningStatus(pod: KubeObject, hostIP: string, now: string): obj
 }
 
 /** 10.0.0.0 to 10.127.255.255, by chance: machines have the other half. */
-function addressOf({ metadata: { uid } }: KubeObject): string {
+function addressOf({ metadata: { uid } }: VirtualPod): string {
   const number = Number.parseInt(uid.slice(0, 6), 16) || 0;
   return `10.${(number >> 16) & 127}.${(number >> 8) & 255}.${number & 255}`;
 }

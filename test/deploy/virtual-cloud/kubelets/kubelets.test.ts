@@ -1,16 +1,13 @@
 /** The kubelets on an API server in memory, over HTTP. */
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { createKubeApi, type KubeApi } from '../../../../deploy/local/virtual-cloud/kube-api.ts';
 import { playKubelets } from '../../../../deploy/local/virtual-cloud/kubelets/kubelets.ts';
 import { fakeKubelet, stopped } from '../../../../deploy/local/virtual-cloud/node-object.ts';
+import type { KubeClient } from '../../../../kube/client/client.ts';
+import { createKubeClient } from '../../../../kube/client/http-client.ts';
 import { HttpApiServer, status } from '../../../support/api-server/http-api-server.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { temporaryFolder } from '../a-cloud.ts';
 
-let folder = '';
 let server: HttpApiServer;
-let api: KubeApi;
+let client: KubeClient;
 let log: string[];
 let end: () => void;
 
@@ -19,57 +16,36 @@ const leasePath = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/lease
 const podPath = '/api/v1/namespaces/default/pods/p';
 
 beforeEach(async () => {
-  folder = temporaryFolder();
   server = await HttpApiServer.start({ gracefulPods: true });
-  const kubeconfig = join(folder, 'kubeconfig');
-  const { cluster } = server.kubeConfig;
-  writeFileSync(
-    kubeconfig,
-    JSON.stringify({
-      clusters: [
-        { name: 'c', cluster: { server: cluster.server, 'insecure-skip-tls-verify': true } },
-      ],
-      users: [{ name: 'u', user: {} }],
-      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-      'current-context': 'x',
-    }),
-  );
-  api = await createKubeApi(kubeconfig);
+  client = createKubeClient({ kubeConfig: server.kubeConfig, userAgent: 'test', retryForMs: 0 });
   log = [];
-  end = playKubelets(api, (line) => log.push(line));
+  end = playKubelets(client, (line) => log.push(line));
 });
 afterEach(async () => {
   end();
-  await api.close();
+  await client.close();
   await server.stop();
-  rmSync(folder, { recursive: true });
 });
 
-async function create(path: string, body: object): Promise<void> {
-  const answer = await api.call({ method: 'POST', path, body });
-  expect(answer.status).toBe(201);
-}
+const createNode = (name = 'n', annotations: object = fakeKubelet): Promise<unknown> =>
+  client.create('/api/v1/nodes', { metadata: { name, annotations } });
 
-const createNode = (name = 'n', annotations: object = fakeKubelet): Promise<void> =>
-  create('/api/v1/nodes', { metadata: { name, annotations } });
-
-const createPod = (name = 'p', nodeName = 'n', annotations: object = {}): Promise<void> =>
-  create('/api/v1/namespaces/default/pods', {
+const createPod = (name = 'p', nodeName = 'n', annotations: object = {}): Promise<unknown> =>
+  client.create('/api/v1/namespaces/default/pods', {
     metadata: { name, annotations },
     spec: { nodeName, containers: [{ name: 'c', image: 'i' }] },
     status: { phase: 'Pending' },
   });
 
 async function annotate(path: string, annotations: object): Promise<void> {
-  const contentType = 'application/merge-patch+json';
-  await api.call({ method: 'PATCH', path, body: { metadata: { annotations } }, contentType });
+  await client.patch(path, 'merge', { metadata: { annotations } });
 }
 
 const text = (path: string): string => JSON.stringify(server.object(path)?.['status'] ?? {});
 const isReady = async (): Promise<boolean> => text(nodePath).includes('KubeletReady');
 const isRunning = async (): Promise<boolean> => text(podPath).includes('Running');
 const untilRunning = (): Promise<true> => eventually('the pod runs', isRunning);
-const remove = (path: string): Promise<unknown> => api.call({ method: 'DELETE', path });
+const remove = (path: string): Promise<unknown> => client.delete(path);
 
 /** All that was written before has been seen and done. */
 async function untilCaughtUp(): Promise<void> {

@@ -1,25 +1,27 @@
-import type { KubeObject } from '../../../../deploy/local/virtual-cloud/kube-api.ts';
 import {
   addressOf,
   isPlayed,
   statusOf,
+  type VirtualNode,
 } from '../../../../deploy/local/virtual-cloud/kubelets/node-status.ts';
 import {
   fakeKubelet,
   notReady,
   stopped,
 } from '../../../../deploy/local/virtual-cloud/node-object.ts';
+import type { ConditionStatus } from '../../../../workflows/api/meta.ts';
 
 const now = '2026-11-28T10:00:00Z';
+const metadata = { name: 'n', uid: 'u', resourceVersion: '1', creationTimestamp: now };
 
-function aNode(annotations: object, status: KubeObject['status'] = {}): KubeObject {
+function aNode(annotations: object, status: VirtualNode['status'] = {}): VirtualNode {
   return {
-    metadata: { name: 'n', uid: 'u', resourceVersion: '1', annotations: { ...annotations } },
+    metadata: { ...metadata, annotations: { ...annotations } },
     status,
   };
 }
 
-const saying = (status: string, reason = 'R') => ({
+const saying = (status: ConditionStatus, reason = 'R') => ({
   conditions: [{ type: 'Ready', status, reason }],
 });
 

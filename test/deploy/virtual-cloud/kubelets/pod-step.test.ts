@@ -1,17 +1,17 @@
-import type { KubeObject } from '../../../../deploy/local/virtual-cloud/kube-api.ts';
 import {
   podStep,
   runningStatus,
+  type VirtualPod,
 } from '../../../../deploy/local/virtual-cloud/kubelets/pod-step.ts';
 
 const boundAt = Date.parse('2026-11-28T10:00:10Z');
 const deletedAt = Date.parse('2026-11-28T10:20:00Z');
 const deleted = { deletionTimestamp: '2026-11-28T10:20:30Z', deletionGracePeriodSeconds: 30 };
 
-function aPod(metadata: Partial<KubeObject['metadata']> = {}, phase = 'Pending'): KubeObject {
+function aPod(metadata: Partial<VirtualPod['metadata']> = {}, phase = 'Pending'): VirtualPod {
   const scheduled = {
     type: 'PodScheduled',
-    status: 'True',
+    status: 'True' as const,
     lastTransitionTime: '2026-11-28T10:00:10Z',
   };
   return {
@@ -27,7 +27,7 @@ function aPod(metadata: Partial<KubeObject['metadata']> = {}, phase = 'Pending')
   };
 }
 
-function annotated(annotations: Record<string, string>, rest: object = {}): KubeObject {
+function annotated(annotations: Record<string, string>, rest: object = {}): VirtualPod {
   const entries = Object.entries(annotations);
   const full = entries.map(([name, value]) => [`local.millwright.dev/${name}`, value]);
   return aPod({ ...rest, annotations: Object.fromEntries(full) });

@@ -35,7 +35,7 @@ export interface ObservedDeployment {
   className: string;
   replicas: number;
   strategy: Strategy;
-  /** Counts, percentages resolved: see fenceposts.ts. */
+  /** Counts, percentages resolved: see ../fenceposts.ts. */
   maxSurge: number;
   maxUnavailable: number;
   isPaused: boolean;

@@ -9,8 +9,8 @@ import { createKubeActivities } from '../../../activities/index.ts';
 import type { Rejection } from '../../../activities/place-interceptor.ts';
 import { createPlaceInterceptor } from '../../../activities/place-interceptor.ts';
 import { routed } from '../../../activities/routed.ts';
-import type { World } from '../../../workers/temporal/worlds.ts';
-import { Worlds } from '../../../workers/temporal/worlds.ts';
+import type { NamespaceActivities } from '../../../workers/temporal/activities-by-namespace.ts';
+import { ActivitiesByNamespace } from '../../../workers/temporal/activities-by-namespace.ts';
 import { placeHeader } from '../../../workflows/api/place.ts';
 import { aWorld } from '../../support/world.ts';
 
@@ -20,7 +20,7 @@ const none = (): never => {
   throw new Error('not asked for');
 };
 
-function worldOf(name: string): World {
+function activitiesOf(name: string): NamespaceActivities {
   const kube = { ...createKubeActivities(aWorld()), findProvider: async () => found(name) };
   return { kube, drain: { drainNode: none }, driver: none, inlineDriver: none };
 }
@@ -34,16 +34,16 @@ interface Fleet {
 
 /** Calls an activity for a namespace, as a worker of these namespaces does. */
 function workerOf({ only, served = ['a', 'b'], reasons = {} }: Fleet) {
-  const worlds = new Worlds({
+  const activities = new ActivitiesByNamespace({
     cluster: 'c',
     only,
     mayBeOurs: (namespace) => namespace in reasons,
     whyNotServed: (namespace) => reasons[namespace],
   });
-  for (const name of served) worlds.add(name, worldOf(name));
+  for (const name of served) activities.add(name, activitiesOf(name));
   const rejections: Rejection[] = [];
-  const place = createPlaceInterceptor(worlds, (one) => void rejections.push(one));
-  const { findProvider } = routed(kubeActivityNames, () => worlds.current().kube);
+  const place = createPlaceInterceptor(activities, (one) => void rejections.push(one));
+  const { findProvider } = routed(kubeActivityNames, () => activities.current().kube);
   const call = async (namespace: string | undefined, info: Partial<Info> = {}) => {
     const headers =
       namespace === undefined
@@ -57,7 +57,7 @@ function workerOf({ only, served = ['a', 'b'], reasons = {} }: Fleet) {
     const environment = new MockActivityEnvironment(info, { interceptors, logger });
     return await environment.run(() => findProvider({ className: 'any' }));
   };
-  return { call, rejections, worlds };
+  return { call, rejections, activities };
 }
 
 test('an activity acts in its own namespace, also when several run at once', async () => {
@@ -102,7 +102,7 @@ test('one that names no namespace is for the only one, and in a fleet for nobody
 });
 
 test('a namespace that is let go gets nothing any more', async () => {
-  const { call, worlds } = workerOf({ reasons: { a: 'the namespace is served no more' } });
-  worlds.remove('a');
+  const { call, activities } = workerOf({ reasons: { a: 'the namespace is served no more' } });
+  activities.remove('a');
   await expect(call('a')).rejects.toMatchObject({ type: 'NamespaceNotServed' });
 });

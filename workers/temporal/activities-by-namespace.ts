@@ -1,4 +1,4 @@
-/** What the activities of each namespace act on, and which of them an activity is for. */
+/** The activities of each namespace, and which of them one that runs is for. */
 import { Context } from '@temporalio/activity';
 import type { DriverQueueActivities } from '../../activities/gates.ts';
 import type { NotServed, ServedPlaces } from '../../activities/place-interceptor.ts';
@@ -7,7 +7,7 @@ import type { KubeActivities } from '../../workflows/contracts/kube-activities.t
 import type { InstallActivities } from '../../workflows/contracts/safety-activities.ts';
 
 /** One namespace that is served: its activities, with its clients, Lease, stop and drivers. */
-export interface World {
+export interface NamespaceActivities {
   kube: KubeActivities;
   drain: DrainActivities;
   /** Of the provider's queues. */
@@ -16,12 +16,12 @@ export interface World {
   inlineDriver(provider: string): DriverQueueActivities;
 }
 
-export interface WorldsOptions {
+export interface ActivitiesOptions {
   /** Id of the control cluster. */
   cluster: string;
   /** The only one that this process serves; undefined: it serves a fleet. */
   only: string | undefined;
-  /** Whether a namespace without a world is one of this process. */
+  /** Whether a namespace without activities is one of this process. */
   mayBeOurs(namespace: string): boolean;
   /** For people. */
   whyNotServed(namespace: string): string | undefined;
@@ -30,47 +30,45 @@ export interface WorldsOptions {
 /** Its queue is that of the install. */
 const ofInstall: keyof InstallActivities = 'checkNamespaces';
 
-export class Worlds implements ServedPlaces {
+export class ActivitiesByNamespace implements ServedPlaces {
   readonly cluster: string;
   readonly what: string;
-  readonly #options: WorldsOptions;
-  readonly #served = new Map<string, World>();
-  readonly #running = new WeakMap<Context, World>();
+  readonly #options: ActivitiesOptions;
+  readonly #served = new Map<string, NamespaceActivities>();
+  readonly #running = new WeakMap<Context, NamespaceActivities>();
 
-  constructor(options: WorldsOptions) {
+  constructor(options: ActivitiesOptions) {
     this.#options = options;
     this.cluster = options.cluster;
     this.what = options.only === undefined ? 'other namespaces' : `namespace ${options.only}`;
   }
 
-  add(namespace: string, world: World): void {
-    this.#served.set(namespace, world);
+  add(namespace: string, activities: NamespaceActivities): void {
+    this.#served.set(namespace, activities);
   }
 
   remove(namespace: string): void {
     this.#served.delete(namespace);
   }
 
-  /**
-   * What is asked for without a namespace is for the only one, but for the activity of all of them.
-   */
+  /** What is asked for without a namespace is for the only one. */
   take(
     context: Context,
     namespace: string | undefined = this.#options.only,
   ): 'served' | NotServed | undefined {
     if (context.info.activityType === ofInstall) return 'served';
     if (namespace === undefined) return undefined;
-    const world = this.#served.get(namespace);
-    if (!world) return this.#notServed(namespace);
-    this.#running.set(context, world);
+    const activities = this.#served.get(namespace);
+    if (!activities) return this.#notServed(namespace);
+    this.#running.set(context, activities);
     return 'served';
   }
 
   /** Of the activity that is running. */
-  current(): World {
-    const world = this.#running.get(Context.current());
-    if (!world) throw new Error('an activity that was taken for no namespace');
-    return world;
+  current(): NamespaceActivities {
+    const activities = this.#running.get(Context.current());
+    if (!activities) throw new Error('an activity that was taken for no namespace');
+    return activities;
   }
 
   #notServed(namespace: string): NotServed | undefined {

@@ -1,64 +1,36 @@
 /** Makes the activities of one namespace. */
 import { Context } from '@temporalio/activity';
-import type { Client } from '@temporalio/client';
 import { RecentObjects } from '../../kube/cache/recent-objects.ts';
 import type { CopyLimits } from '../../kube/cache/consistent-copy.ts';
 import { CopiedMachineSets } from '../../activities/machine-deployment/set-lists.ts';
 import { CopiedMachines } from '../../activities/machine-set/machine-lists.ts';
 import { createClassReader } from '../../activities/machine-class/reader.ts';
-import type { DrainParts } from '../../activities/drain/activity.ts';
 import { createDrainActivities, createKubeActivities } from '../../activities/index.ts';
 import type { DriverQueueActivities } from '../../activities/gates.ts';
 import { createGuard } from '../../activities/gates.ts';
 import type { DriverDependencies } from '../../activities/instance.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
-import { anySignal, timeoutSignal } from '../../activities/system/system.ts';
-import type { StopView } from '../../kube/objects/global-stop.ts';
+import { anySignal, nowMs, timeoutSignal } from '../../activities/system/system.ts';
+import { pausesUntil } from '../../kube/objects/pauses.ts';
+import { createMemory } from '../../activities/runtime/memory.ts';
 import { createRefusals } from '../../activities/machine-class/refusals.ts';
-import type { ActiveWatcher, ActivityDependencies } from '../../activities/runtime/dependencies.ts';
+import type { ActivityDependencies } from '../../activities/runtime/dependencies.ts';
 import type { RecordParts } from '../../activities/machine/record-with-create.ts';
 import { recordWithCreate } from '../../activities/machine/record-with-create.ts';
-import type { KubeClients } from '../kube/clients.ts';
-import type { Config } from '../config/config.ts';
 import { auditLine } from '../log/audit-line.ts';
-import type { Logger } from '../log/logger.ts';
 import { secretValues } from '../../activities/redaction/secret-values.ts';
-import type { Shutdown } from '../process/shutdown.ts';
-import type { Identity } from './identity.ts';
-import { inlineDeletionLimitMs } from './inline-deletions.ts';
-import type { ServiceProbes } from './poller-probe.ts';
-import type { Drivers } from './process-drivers.ts';
-import { createWorkflowRegistry } from './workflow-registry.ts';
-import type { World } from './worlds.ts';
+import { inlineDeletionLimitMs } from '../temporal/inline-deletions.ts';
+import { createWorkflowRegistry } from '../temporal/workflow-registry.ts';
+import type { NamespaceActivities } from '../temporal/activities-by-namespace.ts';
+import type { NamespaceParts, ProcessParts } from './namespace-parts.ts';
 
-export interface WorldParts {
-  config: Config;
-  log: Logger;
-  namespace: string;
-  clients: Pick<KubeClients, 'control' | 'target'>;
-  activeWatcher: ActiveWatcher;
-  stop: StopView;
-  pauses: ActivityDependencies['pauses'];
-  identity: Identity;
-  temporal: Client;
-  copies: CopyLimits;
-  /** Of the namespace. */
-  drivers: Drivers;
-  services: ServiceProbes;
-  drains: DrainParts;
-  /** What the world opens ends with it. */
-  scope: Pick<Shutdown, 'add'>;
-}
+/** `config`: of the process. */
+type Served = Pick<NamespaceParts, 'drivers' | 'drains'> & Pick<ProcessParts, 'config'>;
 
-export interface OpenWorld {
-  world: World;
-  /** What its activities act on. */
-  dependencies: ActivityDependencies;
-}
-
-export function openWorld(parts: WorldParts): OpenWorld {
-  const { config, drivers, drains } = parts;
-  const dependencies = dependenciesOf(parts);
+export function createActivities(
+  dependencies: ActivityDependencies,
+  { config, drivers, drains }: Served,
+): NamespaceActivities {
   const kube = createKubeActivities(dependencies);
   const recordParts: RecordParts = {
     steps: kube,
@@ -85,22 +57,20 @@ export function openWorld(parts: WorldParts): OpenWorld {
   };
   const record: DriverDependencies['record'] = (request, outcome) =>
     recordWithCreate(recordParts, request, outcome);
-  const queues = new Map<string, DriverQueueActivities>();
-  const inline = new Map<string, DriverQueueActivities>();
-  const world: World = {
+  return {
     kube,
     drain: createDrainActivities(dependencies, drains),
-    driver: once(queues, (provider) =>
+    driver: once((provider) =>
       drivenBy(provider, { signal: cancellation, ...(config.serves.core && { record }) }),
     ),
-    inlineDriver: once(inline, (provider) => drivenBy(provider, { signal: inlineSignal })),
+    inlineDriver: once((provider) => drivenBy(provider, { signal: inlineSignal })),
   };
-  return { world, dependencies };
 }
 
 type ByProvider = (provider: string) => DriverQueueActivities;
 
-function once(known: Map<string, DriverQueueActivities>, make: ByProvider): ByProvider {
+function once(make: ByProvider): ByProvider {
+  const known = new Map<string, DriverQueueActivities>();
   return (provider) => {
     const activities = known.get(provider) ?? make(provider);
     known.set(provider, activities);
@@ -108,9 +78,12 @@ function once(known: Map<string, DriverQueueActivities>, make: ByProvider): ByPr
   };
 }
 
-function dependenciesOf(parts: WorldParts): ActivityDependencies {
-  const { config, log, clients, namespace, identity, temporal, drivers, services } = parts;
-  const { activeWatcher, stop, pauses } = parts;
+/** What the activities of the namespace act on. */
+export function dependenciesOf(
+  { config, temporal, services, copies, written }: ProcessParts,
+  parts: NamespaceParts,
+): ActivityDependencies {
+  const { log, clients, namespace, identity, drivers, activeWatcher, stop } = parts;
   const { control, target } = clients;
   return {
     control,
@@ -126,10 +99,11 @@ function dependenciesOf(parts: WorldParts): ActivityDependencies {
       onSecret: (secret) => secretValues.addDataOf(secret),
     }),
     recent: new RecentObjects(control),
-    ...copiesOf(parts),
+    memory: createMemory(written),
+    ...copiesOf(copies, parts),
     activeWatcher,
     stop,
-    pauses,
+    pauses: () => pausesUntil([...activeWatcher.pauses(), ...stop.pauses()], nowMs()),
     commandsBy: config.commandsBy,
     audit: (entry) => log.info(...auditLine(entry)),
     workflows: createWorkflowRegistry({
@@ -147,7 +121,7 @@ function dependenciesOf(parts: WorldParts): ActivityDependencies {
 
 type Copies = Pick<ActivityDependencies, 'machines' | 'machineSets'>;
 
-function copiesOf({ clients, namespace, copies, log, scope }: WorldParts): Copies {
+function copiesOf(copies: CopyLimits, { clients, namespace, log, scope }: NamespaceParts): Copies {
   const options = (kind: string) => ({
     ...copies,
     control: clients.control,
