@@ -1,7 +1,7 @@
 import { request } from 'node:https';
 import { host } from '../supervision/ports.ts';
 
-/** What the stack itself asks of its API server, as the administrator. */
+/** Requests of the stack itself to its API server, as the administrator. */
 export interface AdminApi {
   /** The status code and the body; rejects when no answer came. */
   call: (method: string, path: string, body?: unknown) => Promise<{ status: number; body: string }>;

@@ -21,7 +21,7 @@ export interface Component {
   name: string;
   /** Names of components and jobs that must be ready before each start. */
   needs: readonly string[];
-  /** What a person would open or dial. */
+  /** The address that a person would open or dial. */
   address?: string;
   /** Ports that must be free before a start. */
   ports: readonly number[];

@@ -41,7 +41,7 @@ export function postgresql({ postgresql: programs, layout, ports }: StackWorld):
   };
 }
 
-/** What initdb makes. */
+/** The folder that initdb makes. */
 const clusterOf = ({ postgresqlData }: Layout): string => join(postgresqlData, 'cluster');
 
 /** Arguments of `postgres`. */

@@ -155,7 +155,9 @@ export class Supervised {
     this.#world.onReady();
   }
 
-  /** Who waits already goes on waiting; who asks from now on waits for the next life. */
+  /**
+   * Callers that wait already go on waiting; those that ask from now on wait for the next process.
+   */
   #becomeUnready(): void {
     if (!this.#isReady) return;
     this.#isReady = false;

@@ -8,7 +8,7 @@ export interface KubeAnswer {
   body: KubeBody;
 }
 
-/** What is read of a Node or a pod. */
+/** The fields of a Node or a pod that are read here. */
 export interface KubeObject {
   metadata: {
     name: string;
@@ -48,7 +48,7 @@ export interface KubeBody extends Partial<Omit<KubeObject, 'metadata'>> {
 export interface KubeApi {
   /** Fails when there is no answer within 10 s. `contentType` is that of a patch. */
   call(request: KubeCall): Promise<KubeAnswer>;
-  /** Of a watch. Fails when it is refused, and when nothing comes for 3 minutes. */
+  /** Lines of a watch. Fails when it is refused, and when nothing comes for 3 minutes. */
   lines(path: string, signal: AbortSignal): AsyncIterable<string>;
   close(): Promise<void>;
 }

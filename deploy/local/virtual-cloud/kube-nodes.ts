@@ -84,7 +84,7 @@ function sicknessOf(
   };
 }
 
-/** What the node controller writes of a kubelet that it has not heard from, without the wait. */
+/** Writes, without the wait, what the node controller writes when a kubelet has not reported. */
 async function stop(api: KubeApi, instance: Instance, signal: AbortSignal): Promise<void> {
   // Deleted while it booted: the Node may be there all the same.
   const nodeUid = instance.nodeUid ?? (await findNode(api, instance, signal))?.metadata?.uid;

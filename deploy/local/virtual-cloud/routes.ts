@@ -73,7 +73,7 @@ function cloudRoutes(cloud: Cloud): Routes {
   };
 }
 
-/** What really happened. */
+/** Routes that report what really happened. */
 function judgeRoutes({ journal, counters, ledger }: RoutesParts): Routes {
   return {
     '/calls': {

@@ -1,5 +1,5 @@
 /**
- * What a virtual machine of each size brings to its Node, as `status.capacity` and
+ * Resources that a virtual machine of each size brings to its Node, as `status.capacity` and
  * `status.allocatable`.
  */
 export const sizes = {

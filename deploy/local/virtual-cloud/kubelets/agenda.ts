@@ -36,7 +36,7 @@ export class Agenda {
     this.#entries.delete(key);
   }
 
-  /** What is under way ends by itself. */
+  /** Work that is under way ends by itself. */
   close(): void {
     clearInterval(this.#timer);
     this.#entries.clear();

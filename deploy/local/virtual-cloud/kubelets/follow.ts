@@ -14,7 +14,7 @@ interface WatchEvent {
 }
 
 export interface Followed {
-  /** Of a list; may have a query. */
+  /** Path of a list; may have a query. */
   path: string;
   follower: Follower;
   /** Hears of the first of several failures in a row. */

@@ -16,7 +16,7 @@ export function leaseOf(name: string, uid: string): object {
     spec: {
       holderIdentity: name,
       leaseDurationSeconds,
-      // Of a Lease times have microseconds.
+      // Times in a Lease have microseconds.
       renewTime: new Date().toISOString().replace('Z', '000Z'),
     },
   };

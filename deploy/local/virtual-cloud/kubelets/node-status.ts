@@ -1,9 +1,9 @@
-/** What the kubelet of a Node has to say of it. */
+/** The Node's status as its kubelet reports it. */
 import { versions } from '../../versions.ts';
 import type { KubeObject } from '../kube-api.ts';
 import { fakeKubelet, notReady, stopped } from '../node-object.ts';
 
-/** Of machines that do not say how large they are. */
+/** Capacity of machines that do not say how large they are. */
 const someSize = { cpu: '8', memory: '32Gi', pods: '110' };
 const someAddress = '10.0.0.1';
 
@@ -22,7 +22,7 @@ const whenReady = [
 const notReadyReason = 'KubeletNotReady';
 const notReadyMessage = 'the virtual cloud says that this node is not ready';
 
-/** Whether it is one of ours, and its kubelet runs. */
+/** Reports whether the Node is one of ours, and its kubelet runs. */
 export function isPlayed({ metadata: { annotations = {} } }: KubeObject): boolean {
   return has(annotations, fakeKubelet) && !has(annotations, stopped);
 }

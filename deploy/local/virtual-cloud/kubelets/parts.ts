@@ -1,7 +1,7 @@
 import type { KubeAnswer, KubeCall } from '../kube-api.ts';
 import type { Agenda } from './agenda.ts';
 
-/** What kubelets act with. */
+/** The parts that kubelets act with. */
 export interface KubeletParts {
   agenda: Agenda;
   /** Fails where it is worth another try. Of what is refused the log hears. */

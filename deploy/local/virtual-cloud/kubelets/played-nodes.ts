@@ -5,7 +5,7 @@ import { leaseOf, leasePath, leasesPath, renewalMilliseconds } from './lease.ts'
 import { addressOf, isPlayed, statusOf } from './node-status.ts';
 import type { KubeletParts } from './parts.ts';
 
-/** What is kept of a Node. */
+/** State that is kept for a Node. */
 interface PlayedNode {
   uid: string;
   address: string;

@@ -1,4 +1,4 @@
-/** What the kubelet does with a pod next: it runs at once and never ends by itself. */
+/** The kubelet's next step with a pod: the pod runs at once and never ends by itself. */
 import { parseDuration } from '../../../../workflows/api/duration.ts';
 import type { KubeObject } from '../kube-api.ts';
 
@@ -38,7 +38,7 @@ function delayMs(text = ''): number {
   return seconds > 0 ? (seconds + 1) * 1_000 : 0;
 }
 
-/** One that names its Node at its creation was never scheduled. */
+/** A pod that names its Node at its creation was never scheduled. */
 function boundAt({ metadata, status }: KubeObject): number {
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
   return Date.parse(scheduled?.lastTransitionTime ?? metadata.creationTimestamp ?? '') || 0;
