@@ -1,4 +1,4 @@
-/** What an operator asks of a drain, as it stands on the Machine. */
+/** Options that an operator sets for a drain, as they stand on the Machine. */
 import { drainOptions as names } from './constants.ts';
 import { timeIn } from './time.ts';
 
@@ -10,7 +10,7 @@ export interface DrainOptions {
 }
 
 /**
- * What makes no sense counts as absent.
+ * Reads the options; a value that makes no sense counts as absent.
  *
  * @param timeOf Milliseconds of a time in RFC 3339; NaN for anything else.
  */

@@ -65,7 +65,7 @@ export type OperationType =
 export type StrategyType = 'RollingUpdate' | 'Recreate' | 'InPlaceUpdate';
 
 /**
- * Who chooses the next machines of an update in place: the controller, or a person who labels their
+ * Chooses the next machines of an update in place: the controller, or a person who labels their
  * Nodes.
  */
 export type OrchestrationType = 'Auto' | 'Manual';
