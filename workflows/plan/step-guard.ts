@@ -33,16 +33,16 @@ const secondsPerStep = 10;
 export interface Pace {
   /** So many times in a row a step may be done without a rest. */
   burst: number;
-  /** What is done too often waits no longer than this. */
+  /** A step that is done too often waits no longer than this. */
   longestSeconds: number;
 }
 
-/** Of a step that no life of an object asks for as often. */
+/** Pace of a step: no object needs one as often. */
 const ofStep: Pace = { burst: 30, longestSeconds: Infinity };
 
 /**
- * Of the turns of a loop that is to stay ready for news: no sound loop takes as many between two
- * waits.
+ * Pace of the turns of a loop that is to stay ready for news: no sound loop takes as many between
+ * two waits.
  */
 export const ofTurns: Pace = { burst: 100, longestSeconds: 5 };
 
@@ -55,7 +55,7 @@ export class StepGuard {
     this.#pace = pace;
   }
 
-  /** What keeps this step from being done now; undefined when nothing does. */
+  /** Returns why and until when this step must not be done now; undefined when it may. */
   holdOf(step: string, now: number): Hold | undefined {
     const { nextAt = 0, failures = 0, message } = this.#records.get(step) ?? {};
     if (now >= nextAt) return undefined;

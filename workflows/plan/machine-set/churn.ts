@@ -12,9 +12,9 @@ import { orderForScaleDown } from './scale-down.ts';
 export interface Churn {
   /** Replacements in a row of machines that had not joined. */
   rounds: number;
-  /** Of the first of them: a machine that was made later and joins ends it. */
+  /** Time of the first of them: a machine that was made later and joins ends it. */
   since: number;
-  /** Of the last of them. */
+  /** Time of the last of them. */
   at: number;
   /** So long the next one waits, from then or from its own failure. */
   waitMs: number;

@@ -4,11 +4,11 @@
  */
 import { stepBackoffSeconds } from '../step-backoff.ts';
 
-/** What came of writes to several machines. */
+/** Refused writes to several machines. */
 export interface Refusals {
   names: string[];
   reason: 'FailedDelete' | 'FailedUpdate';
-  /** Of the first machine, by name. */
+  /** Error of the first machine, by name. */
   message: string;
 }
 
@@ -19,7 +19,7 @@ export interface RefusedMachines extends Refusals {
   retryAt: number;
 }
 
-/** So many mean that everything is refused: no more are tried until it is time to try again. */
+/** With so many, everything is taken to be refused: no more are tried until `retryAt`. */
 export const mostRefused = 100;
 
 export function areHeldBack(refused: RefusedMachines | undefined, now: number): boolean {

@@ -47,7 +47,7 @@ function planLiving(facts: MachineFacts, now: number): MachineStep {
   return preservedUntil(doubtedUntil(waited, facts), facts, now);
 }
 
-/** What is missing on the object itself. */
+/** Plans the writes that the object itself lacks. */
 function planRepair({ isUnreported, finalizerAt }: MachineFacts, now: number) {
   if (isUnreported) return { action: 'recordFailure' } as const;
   return now >= (finalizerAt ?? Infinity) ? ({ action: 'readAndClaim' } as const) : undefined;
@@ -157,15 +157,15 @@ function planLaunch(facts: MachineFacts, now: number): MachineStep {
 }
 
 /**
- * What its instance has printed says best why there is no Ready Node. It is read before the machine
- * is Failed: then its set may delete both at once.
+ * The instance's console says best why there is no Ready Node. It is read before the machine is
+ * Failed: then its set may delete both at once.
  */
 function planTimeout({ instance, usesTarget, provider, isConsoleRead }: MachineFacts): MachineStep {
   const hasConsole = instance !== undefined && usesTarget && provider !== undefined;
   return { action: hasConsole && !isConsoleRead ? 'getConsoleOutput' : 'recordTimeout' };
 }
 
-/** Of a machine that has its instance. */
+/** Plans the join of a machine that has its instance. */
 function planJoin(facts: MachineFacts, now: number): MachineStep | undefined {
   if (facts.mustCheckName) return { action: 'findStaleNode' };
   // However late it came: an instance that is not on the object could be lost.
@@ -178,7 +178,7 @@ function planJoin(facts: MachineFacts, now: number): MachineStep | undefined {
 }
 
 /**
- * What the Node is to be like may have been edited because the target cluster refused it as it was.
+ * The template for the Node may have been edited because the target cluster refused it as it was.
  */
 function planJoined(facts: MachineFacts, now: number): MachineStep {
   const mustRead = !facts.isRead && isInReach(facts, now);
@@ -186,7 +186,7 @@ function planJoined(facts: MachineFacts, now: number): MachineStep {
 }
 
 /**
- * One that is preserved has the time to join all the same, so its Node is read when that was out of
+ * A preserved machine has the time to join all the same, so its Node is read when that was out of
  * reach.
  */
 function planFailed(facts: MachineFacts, now: number): MachineStep {

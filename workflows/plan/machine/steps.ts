@@ -1,4 +1,4 @@
-/** What the plan of a Machine can ask for. */
+/** Steps that the plan of a Machine can request. */
 
 /** A step that runs beside the loop. */
 export interface RunningStep {
@@ -15,7 +15,7 @@ export interface RunningStep {
   isCancelRequested: boolean;
   /** A drain that asks no PodDisruptionBudget. */
   isForced: boolean;
-  /** What operators asked of the drain when it began, digested. */
+  /** Drain options of the operators when the drain began, digested. */
   drainOptions?: string;
 }
 

@@ -47,7 +47,7 @@ function endOfVain({ isGone, failure }: MachineFacts): string | undefined {
   return `the object went, and its deletion keeps failing: ${code}: ${message}`;
 }
 
-/** What there may be of an instance is found and deleted; then the Node and the finalizer go. */
+/** Finds and deletes any instance there may be; then the Node and the finalizer go. */
 function planRemoval(
   facts: MachineFacts,
   stage: Exclude<TeardownStage, 'draining' | 'finished'>,

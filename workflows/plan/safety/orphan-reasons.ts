@@ -1,6 +1,6 @@
 /**
- * Whether there is a reason to search for orphans before the Schedule does. A search costs calls to
- * clouds, so that a worker does not ask for them itself.
+ * Reasons to search for orphans before the Schedule does. A search costs calls to clouds, so that a
+ * worker does not ask for them itself.
  */
 import type { ScheduleFacts } from './triggers.ts';
 

@@ -3,11 +3,11 @@
  * about it (docs/decisions/0040-checks-without-runs.md).
  */
 
-/** What Temporal knows of the Schedule of a check. */
+/** State of the Schedule of a check in Temporal. */
 export interface ScheduleFacts {
   isPaused: boolean;
   isRunning: boolean;
-  /** Of the last run, milliseconds. Absent: there was none. */
+  /** Start of the last run, milliseconds. Absent: there was none. */
   startedAt?: number;
 }
 
@@ -15,7 +15,7 @@ export interface Trigger {
   schedule: ScheduleFacts;
   /** Runs that this process has started for the same finding. */
   earlier: number;
-  /** Of the probes. */
+  /** Period of the probes. */
   periodSeconds: number;
   /** Between two runs for the same finding. */
   longestWaitSeconds: number;
