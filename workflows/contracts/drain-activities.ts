@@ -1,4 +1,4 @@
-/** What a workflow asks of a drain, and what the drain reports to it. */
+/** Requests of a workflow for a drain, and the drain's reports to it. */
 import type { DeleteOutcome, DriverRequest } from './driver-contract.ts';
 import type { MachineActivities } from './machine-activities.ts';
 import type { ObjectReference } from './references.ts';
@@ -10,11 +10,13 @@ export interface DrainRequest {
   machine: ObjectReference;
   nodeName: string;
   /**
-   * Of the machine's instance: a Node of another one is left alone. Absent in requests of earlier
-   * versions.
+   * ID of the machine's instance: a Node of another one is left alone. Absent in requests of
+   * earlier versions.
    */
   providerID?: string;
-  /** Of the Node that the machine has joined by; absent when it has not, or that is not known. */
+  /**
+   * UID of the Node that the machine has joined by; absent when it has not, or that is not known.
+   */
   nodeUid?: string;
   /** No driver has answered with this instance, and the machine has not joined. Default false. */
   isUnproven?: boolean;
@@ -28,7 +30,7 @@ export interface DrainRequest {
    * worker's flag.
    */
   maxEvictRetries?: number;
-  /** What an activity reported that was cancelled to change its mode: clocks go on. */
+  /** Last report of an activity that was cancelled to change its mode: clocks go on. */
   earlier?: DrainReport;
   skipsVolumeWait?: boolean;
   /**
@@ -41,8 +43,8 @@ export interface DrainRequest {
 }
 
 /**
- * What may follow in the attempt that ends the drain, so that the workflow is spared two steps
- * (docs/decisions/0037-removal-with-the-drain.md).
+ * Removal that may follow in the attempt that ends the drain, so that the workflow is spared two
+ * steps (docs/decisions/0037-removal-with-the-drain.md).
  */
 export interface MachineRemoval {
   deletion: DriverRequest;
@@ -58,11 +60,11 @@ export interface MachineRemovalOutcome {
 }
 
 /**
- * What a drain reports to its workflow when other things are in the way than before, or nothing any
+ * Report of a drain to its workflow when other things are in the way than before, or nothing any
  * more.
  */
 export interface DrainReport {
-  /** Of the Machine. */
+  /** UID of the Machine. */
   uid: string;
   podsLeft: number;
   /** Those that wait longest, at most 10. Empty: it goes on. */

@@ -1,12 +1,12 @@
 /**
- * What a driver serves, in any language. Requests and answers are in driver-contract.ts, made from
- * driver.schema.json, and docs/writing-a-driver.md says them in words.
+ * Activities that a driver serves, in any language. Requests and answers are in driver-contract.ts,
+ * made from driver.schema.json, and docs/writing-a-driver.md says them in words.
  */
 import type { CreateOutcome, DriverContract } from './driver-contract.ts';
 
 /**
- * Of the contract that the core speaks. Version 1 had no field for it, no `pending`, and one task
- * queue for all calls of a provider.
+ * Version of the contract that the core speaks. Version 1 had no field for it, no `pending`, and
+ * one task queue for all calls of a provider.
  */
 export const contractVersion = 2;
 
@@ -32,8 +32,8 @@ export type DriverActivities = {
 export type RecordedCreateOutcome = CreateOutcome & { isRecorded?: boolean };
 
 /**
- * What a driver is asked to do. Each kind has a queue, and a worker slots for it: no scale-in holds
- * up creates.
+ * Kinds of calls to a driver. Each has a queue, and a worker slots for it: no scale-in holds up
+ * creates.
  */
 export const driverCalls = ['create', 'delete', 'read'] as const;
 export type DriverCall = (typeof driverCalls)[number];

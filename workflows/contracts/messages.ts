@@ -22,7 +22,7 @@ export interface MachineSnapshot extends SnapshotVersion {
   /** Label `force-deletion` is true as Go's ParseBool reads it. */
   forceDeletion: boolean;
   /**
-   * What the annotations ask of its drain; absent before there is one, and from watchers of earlier
+   * Drain options in its annotations; absent before there is one, and from watchers of earlier
    * versions.
    */
   drain?: DrainOptions;
@@ -61,7 +61,7 @@ export interface NodeSnapshot extends SnapshotVersion<'target'> {
 
 /** From the check of orphans: the cloud neither lists the instance nor knows it. */
 export interface MissingInstance extends Pick<SnapshotVersion, 'cluster'> {
-  /** Of the Machine. */
+  /** UID of the Machine. */
   uid: string;
   providerID: string;
   /** At least so long the cloud has to say so. */
@@ -126,7 +126,7 @@ export const machineSetsChanged = defineSignal<[SnapshotVersion]>('machineSetsCh
 /** Machines use a class, or a class uses a Secret, for the first time or no more. */
 export const useChanged = defineSignal<[SnapshotVersion]>('useChanged');
 
-/** What the watcher signals. */
+/** Signals of the watcher. */
 export const watcherSignals = {
   machineObserved,
   machineGone,

@@ -1,5 +1,5 @@
 /**
- * The part of the port about instances that went behind our back; a part of `activities.ts`, which
+ * Activities about instances that were deleted by others; a part of `kube-activities.ts`, which
  * hands it on.
  */
 import type { ObjectReference } from './references.ts';
@@ -9,7 +9,7 @@ import type { Instance, MachineFailure } from '../plan/machine/facts.ts';
 export type ProviderOutcome =
   { found: true; provider: string } | { found: false; failure: MachineFailure };
 
-/** What a second check of a machine without a Node, whose instance is gone, found. */
+/** Result of a second check of a machine without a Node, whose instance is gone. */
 export type LossOutcome =
   { found: 'nothing' } | { found: 'lost' } /** Not now. */ | { found: 'held'; reason: string };
 

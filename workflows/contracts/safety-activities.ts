@@ -16,11 +16,11 @@ import type {
 import type { ReachabilityLimits, Server } from '../plan/safety/reachability.ts';
 
 /**
- * Input of `safetyOrphans`. It stands in the Schedule, so that each run says by which rules it
- * went.
+ * Input of `safetyOrphans`. It stands in the Schedule, so that the input of each run shows its
+ * rules.
  */
 export interface OrphanCheck extends SweepRules {
-  /** Of the Machines. */
+  /** Namespace of the Machines. */
   namespace: string;
   /** UID of the control cluster. */
   cluster: string;
@@ -77,11 +77,11 @@ export type OrphanOutcome =
  */
 export interface ExternalProvider {
   provider: string;
-  /** Of its MachineClasses, ordered. */
+  /** Names of its MachineClasses, ordered. */
   classNames: string[];
 }
 
-/** What a driver that is not built in listed with the credentials of one class. */
+/** Listing by a driver that is not built in, with the credentials of one class. */
 export interface ExternalListing {
   className: string;
   instances: ListedInstance[];
@@ -107,7 +107,7 @@ export interface EvaluatedListing {
 }
 
 export interface UnlistedInstance extends OwnedInstance {
-  /** Of its Machine, milliseconds. */
+  /** Time at which its Machine was created, milliseconds. */
   createdAt: number;
 }
 
@@ -119,7 +119,7 @@ export interface OrphanActivities {
    */
   findOrphans(request: OrphanSearchRequest): Promise<ScopeListing[]>;
   /**
-   * What would be out of reach without this class; nothing while another one has the same
+   * Finds what would be out of reach without this class; nothing while another one has the same
    * credentials and scope.
    */
   checkFinally(request: FinalCheckRequest): Promise<FinalCheck>;
@@ -129,7 +129,7 @@ export interface OrphanActivities {
 
 /** Input of `safetyUnmanagedNodes`. */
 export interface UnmanagedNodesCheck {
-  /** Of the Machines. */
+  /** Namespace of the Machines. */
   namespace: string;
   /**
    * A Node that no Machine knows of after this long is unmanaged, if no Machine that waits for its
@@ -150,7 +150,7 @@ export interface UnmanagedNodesReport {
    */
   marked: string[];
   cleared: string[];
-  /** What the API server does not take; at most 20. Absent: none. */
+  /** Nodes whose writes the API server refuses; at most 20. Absent: none. */
   refused?: { node: string; message: string }[];
   /** They changed while they were read: the next run checks again. */
   postponed: number;
@@ -158,7 +158,7 @@ export interface UnmanagedNodesReport {
 
 /** Input of `safetyLostWorkflows`. */
 export interface WorkflowCheck {
-  /** Of the Machines, MachineSets and MachineDeployments. */
+  /** Namespace of the Machines, MachineSets and MachineDeployments. */
   namespace: string;
 }
 
@@ -190,7 +190,7 @@ export type FreezeOutcome = Freeze & { error?: string };
 export interface OvershootReport {
   /** MachineSets that there were. */
   sets: number;
-  /** Of these make no machines. */
+  /** Number of these that are frozen. */
   frozen: number;
   /** At most 100. */
   changed: FreezeOutcome[];

@@ -25,7 +25,7 @@ export function noteCreateFailed(
   { code, isSettled, isUnsent }: CreateFailure,
 ): void {
   const { creation } = state;
-  // What came of earlier ones is as well known as before, and the token is as good.
+  // The outcome of earlier creates is as well known as before, and the token is as good.
   if (isUnsent && creation.stage === 'sent') return;
   if (isSettled && creation.stage === 'unknown') enter(state, { stage: 'sent' });
   // The token's instance was made and is gone: what came of it is known, and another needs another
@@ -51,7 +51,7 @@ export function noteFound(state: MachineState, instance: CreatedInstance): void 
   enter(state, { stage: 'made', instance });
 }
 
-/** What came of each create is known: nothing, or what is gone. */
+/** Reports whether each create is known to have made nothing, or an instance that is gone. */
 export function hasNothingMade({ creation, object }: MachineState): boolean {
   const { stage, unsettled } = creation;
   const isKnown = (stage === 'none' || stage === 'sent') && unsettled === undefined;
@@ -100,7 +100,7 @@ const recordedPhases: MachinePhase[] = ['Pending', 'Available', 'Failed'];
 const phasesInCreation: MachinePhase[] = ['', 'CrashLoopBackOff'];
 
 /**
- * What the object says of its creation, for a workflow that knows nothing else: Temporal was lost,
+ * Restores the creation from the object, for a workflow that knows nothing else: Temporal was lost,
  * or MCM ran before.
  */
 export function restoreCreation(state: MachineState, machine: PreparedMachine): void {

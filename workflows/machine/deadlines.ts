@@ -18,7 +18,7 @@ export function joinDeadlineOf({ object }: MachineState): number {
   return Math.max(createDeadlineOf(object.prepared), object.joinBy?.at ?? 0);
 }
 
-/** What operators ask of the drain, by all that was read and seen. */
+/** Drain options of the operators, by all that was read and seen. */
 export function drainOptionsOf({ object }: MachineState): DrainOptions {
   return object.observed?.drain ?? object.prepared?.drain ?? {};
 }

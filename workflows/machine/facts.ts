@@ -50,7 +50,7 @@ function observedFactsOf({ isGone, prepared, isStale, observed = {} }: Seen) {
   return { isGone, isDeleting, hasFinalizer, mustForce: forceDeletion, isRead };
 }
 
-/** What is left to be done or to be known. */
+/** Facts about what is left to be done or to be known. */
 function dutiesOf(state: MachineState) {
   const { object, node, failure } = state;
   return {

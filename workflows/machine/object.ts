@@ -22,7 +22,7 @@ export function observeMachine(state: MachineState, seen: MachineSnapshot): bool
   const found = observeObject(object, seen);
   if (found !== 'newer') return found === 'successor';
   noteChanges(state, seen);
-  // What the signal leaves out stays as it was.
+  // Options that the signal leaves out stay as they were.
   object.observed = {
     ...(known?.drain && { drain: known.drain }),
     ...seen,
@@ -89,12 +89,12 @@ export function markStale({ object }: MachineState): void {
   object.isStale = true;
 }
 
-/** What changes from now on is for another read. */
+/** Changes from now on are for another read. */
 export function markFresh({ object }: MachineState): void {
   object.isStale = false;
 }
 
-/** What the next read finds on the object may be of before what is known, or after. */
+/** The next read may find the object in a state from before the known one, or after it. */
 export function noteDoubt({ object }: MachineState): void {
   object.mayBeRestored = true;
 }
@@ -118,8 +118,8 @@ export function noteSuccessorTold({ object }: MachineState, uid: string): void {
 export function noteRead(state: MachineState, machine: PreparedMachine, cluster: string): void {
   const { object } = state;
   const { uid, resourceVersion, isDeleting, hasFinalizer } = machine;
-  // What an earlier read learned of the class holds until a later one learns more, or the Machine
-  // names another.
+  // The class as an earlier read knew it holds until a later one learns more, or the Machine names
+  // another.
   const { className, provider, bootstrapTokenId } = object.prepared ?? {};
   const known =
     className === machine.className ? { provider, bootstrapTokenId } : { bootstrapTokenId };
@@ -136,7 +136,7 @@ export function noteRead(state: MachineState, machine: PreparedMachine, cluster:
       ...defined({ uid, isDeleting, hasFinalizer, forceDeletion, preservation, drain }),
     };
   }
-  // One that could not be set now is due a while after this read.
+  // A finalizer that could not be set now is due a while after this read.
   delete object.finalizerLostAt;
   noteFinalizer(object, object.observed ?? machine);
 }
@@ -237,7 +237,7 @@ export function noteWritten({ object }: MachineState, resourceVersion: string): 
   object.written = { cluster, epoch, resourceVersion };
 }
 
-/** What commands set, where `seen` is from before the last of them. */
+/** Fields that commands set, where `seen` is from before the last of them. */
 function writtenAfter(
   { observed, written }: MachineObjectState,
   seen: MachineSnapshot,
@@ -247,7 +247,7 @@ function writtenAfter(
   return defined({ drain, forceDeletion });
 }
 
-/** What a check of its preservation left on the object. */
+/** Notes the preservation that a check left on the object. */
 export function notePreservation(
   { object }: MachineState,
   notes: PreservationNotes | undefined,

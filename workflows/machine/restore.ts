@@ -46,7 +46,7 @@ function correct(state: MachineState, machine: PreparedMachine): void {
 /** A run that was restored from a backup goes on as the object says. */
 export function takeOver(state: MachineState, machine: PreparedMachine): void {
   if (!takeOverCreation(state, machine)) return;
-  // Of a create that made an instance after all.
+  // The failure is of a create that made an instance after all.
   clearFailure(state);
   setPhase(state, livingPhaseOf(machine));
   checkSoon(state);

@@ -80,8 +80,8 @@ export interface MachineResult {
 }
 
 /**
- * Seconds after a failure: of a machine that is as good as there, of one whose creation timeout
- * goes on meanwhile, and of one whose deletion goes on after that.
+ * Longest waits after a failure, seconds: the machine only lacks a write, its creation timeout
+ * goes on meanwhile, or its deletion goes on after the step.
  */
 const longestWaits: Partial<Record<StepName, number>> = {
   recordCreated: 30,
@@ -187,7 +187,7 @@ class MachineWorkflow {
       await steps[action](this.#context);
       this.#guard.succeeded(action);
     } catch (error) {
-      // What we cancelled may end in any kind of failure; the plan takes it from there.
+      // A step that we cancelled may end in any kind of failure; the plan takes it from there.
       if (isCancelRequested() && error instanceof TemporalFailure) return;
       const message = messageOf(error);
       log.warn('a step failed', { action, message });

@@ -24,7 +24,7 @@ export async function interruptible<Outcome>(
   try {
     return await outcome;
   } catch (error) {
-    // What we cancelled may end in any kind of failure.
+    // A step that we cancelled may end in any kind of failure.
     if (isCancelled && error instanceof TemporalFailure) return undefined;
     throw error;
   }

@@ -28,7 +28,7 @@ export interface ObjectState<Seen extends Snapshot = SetSnapshot, Kept extends S
   successor?: Seen;
 }
 
-/** Whether this run stands for the object of this UID: before the first read, for any. */
+/** Reports whether this run stands for the object of this UID: before the first read, for any. */
 export function isSameObject({ uid }: ObjectState<Snapshot, Snapshot>, read: string): boolean {
   return uid === undefined || uid === read;
 }
@@ -89,7 +89,7 @@ export class ObjectLifecycle<State = never> {
     this.#hasNews = true;
   }
 
-  /** What comes from now on is news again. */
+  /** Events from now on are news again. */
   takeNews(): void {
     this.#hasNews = false;
   }

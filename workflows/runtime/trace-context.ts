@@ -1,6 +1,6 @@
 /**
- * What headers and inputs say of traces. What makes no sense is no context: a trace must harm no
- * run.
+ * Trace contexts in headers and inputs. A value that makes no sense is no context: a trace must
+ * harm no run.
  */
 import type { Payload } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common';
@@ -18,7 +18,7 @@ export function contextIn(payload: Payload | undefined): OperationContext | unde
   return isContext(value) ? value : undefined;
 }
 
-/** Of the run before. */
+/** Reads the trace of the run before. */
 export function carriedIn(value: unknown): CarriedTrace | undefined {
   return isCarried(value) ? value : undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * What a run of `safety/orphans` leaves: its result, which the next run reads, and its page in the
+ * Report of a run of `safety/orphans`: its result, which the next run reads, and its page in the
  * Temporal UI.
  */
 import type { OrphanCheck, OrphanOutcome } from '../contracts/safety-activities.ts';
@@ -114,7 +114,9 @@ function errorsIn(
   return [...ofListings, ...ofDeletions];
 }
 
-/** Of the run before; nothing where its result has another form: then the checks begin anew. */
+/**
+ * Suspects of the run before; none where its result has another form: then the checks begin anew.
+ */
 export function suspectsIn(lastResult: unknown): TrackedSuspect[] {
   const { suspects }: { suspects?: unknown } = Object(lastResult);
   if (!Array.isArray(suspects)) return [];

@@ -9,8 +9,8 @@ export function isSameInstance(a: string | undefined, b: string | undefined): bo
 }
 
 /**
- * What distinguishes the instances of a cloud, in lower case: no cloud has two that differ in their
- * case alone, and Azure answers with another case than it was asked in.
+ * The part of an ID that distinguishes the instances of a cloud, in lower case: no cloud has two
+ * that differ in their case alone, and Azure answers with another case than it was asked in.
  */
 export function lastPartOf(providerID: string): string {
   return providerID.slice(providerID.lastIndexOf('/') + 1).toLowerCase();

@@ -1,14 +1,14 @@
 /**
- * What comes from outside has the form that its type says: anyone may send a signal, and drivers
- * are written in any language.
+ * Checks that values from outside have the form of their type: anyone may send a signal, and
+ * drivers are written in any language.
  */
 import { quoted } from '../api/validation.ts';
 import { isRecord } from './is-record.ts';
 
-/** What a value must be, in words; undefined when it is. */
+/** Returns what the value must be, in words; undefined when it is. */
 export type Validator = (value: unknown) => string | undefined;
 
-/** Of each field of an object. Others are left out. */
+/** A validator for each field of an object. Other fields are left out. */
 export type Schema<T> = { [Field in Extract<keyof Required<T>, string>]: Validator };
 
 /** Faults name the field, the value and what is allowed. Undefined: the value is whole. */
