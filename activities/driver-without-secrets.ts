@@ -1,6 +1,6 @@
 /**
- * What a driver fails with, without the values of the class's Secret: a cloud may repeat what it
- * was sent, and the words go into histories, statuses and Events.
+ * Failures of a driver without the values of the class's Secret: a cloud may repeat a request, and
+ * its words go into histories, statuses and Events.
  */
 import { repeatedTexts } from './console-output/secret-texts.ts';
 import type { Driver, ProviderRequest } from './drivers/driver.ts';

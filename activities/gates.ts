@@ -1,6 +1,5 @@
 /**
- * What has to hold before an activity begins: one table for all of them, so that a new one must
- * choose.
+ * Conditions for an activity to begin: one table for all of them, so that a new one must choose.
  */
 import type { DrainActivities } from '../workflows/contracts/drain-activities.ts';
 import type { DriverActivities } from '../workflows/contracts/driver-activities.ts';
@@ -28,7 +27,7 @@ export type DriverQueueActivities = DriverActivities & OrphanActivities;
 
 export type ActivityName = keyof (KubeActivities & DrainActivities & DriverQueueActivities);
 
-/** Of the core's queue. */
+/** Gates of the activities in the core's queue. */
 const kubeGates: Readonly<Record<keyof KubeActivities, Gate>> = {
   readAndClaimMachine: 'leader',
   findStaleNode: 'none',
@@ -89,7 +88,7 @@ const drainGates: Readonly<Record<keyof DrainActivities, Gate>> = {
   drainNode: 'stop',
 };
 
-/** Of the queues of a driver. */
+/** Gates of the activities in the queues of a driver. */
 const driverGates: Readonly<Record<keyof DriverQueueActivities, Gate>> = {
   createInstance: 'stop',
   deleteInstance: 'stop',

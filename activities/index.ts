@@ -130,7 +130,7 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
   };
 }
 
-/** What the drains of a process share. */
+/** State that the drains of a process share. */
 export interface DrainWatches {
   drains: BlockedDrains;
   attachments: WatchedAttachments;

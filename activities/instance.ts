@@ -41,7 +41,7 @@ import type { Asked } from './system/cloud-requests.ts';
 import { asSent, fillUserData, type UserData } from './machine-class/user-data.ts';
 import { anySignal, timeoutSignal } from './system/system.ts';
 
-/** What a driver's activities act on. They write nothing to Kubernetes. */
+/** Parts that a driver's activities act on. They write nothing to Kubernetes. */
 export interface DriverDependencies {
   driver: Driver;
   control: KubeClient;
@@ -54,7 +54,7 @@ export interface DriverDependencies {
   /** Nothing was asked of the cloud by an attempt before. Default: it may have been. */
   isFirstAttempt?(): boolean;
   guard: Guard;
-  /** What became of which VM, and for which run. */
+  /** Audit of what became of which VM, and for which run. */
   audit: Audit;
 }
 
@@ -82,8 +82,8 @@ function driverActivities(dependencies: DriverDependencies): DriverActivities & 
 }
 
 /**
- * What a driver or a class refuses is an answer for the workflow; anything else is for Temporal to
- * retry.
+ * Makes a refusal by a driver or a class an answer for the workflow; any other error is for
+ * Temporal to retry.
  */
 async function orFailed<Answer>(
   dependencies: DriverDependencies,

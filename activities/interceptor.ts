@@ -1,6 +1,6 @@
 /**
- * What every activity needs: a heartbeat, translated failures, and a quick no to local ones while
- * the API server hangs.
+ * Wraps every activity: a heartbeat, translated failures, and a quick no to local ones while the
+ * API server hangs.
  */
 import type { Context } from '@temporalio/activity';
 import type {
@@ -29,7 +29,7 @@ const breakMilliseconds = 2_000;
 
 type Execute = Next<ActivityInboundCallsInterceptor, 'execute'>;
 
-/** What an attempt reported; kept here so that the periodic heartbeat repeats it. */
+/** The last report of an attempt, kept here so that the periodic heartbeat repeats it. */
 const details = new WeakMap<Context, unknown>();
 
 /**

@@ -72,11 +72,11 @@ function isLimited({ info: { isLocal, retryPolicy } }: Context): boolean {
   return isLocal || (retryPolicy?.maximumAttempts ?? 0) > 0;
 }
 
-/** Of a step without a limit of attempts: it is tried again in some seconds. */
+/** Failure of a step without a limit of attempts: it is tried again in some seconds. */
 export function notServed(context: Context, { namespace }: Place, { why }: NotServed): Error {
   const failure = namespaceNotServed(namespace, why);
   if (!isLimited(context)) return failure;
-  // Of a step with a limit the workflow schedules a new one.
+  // The workflow schedules a step with a limit anew.
   const type = context.info.isLocal ? failure.type : otherInstall;
   const { message } = failure;
   return unattempted({ message, type, isFinal: true });

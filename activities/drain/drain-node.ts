@@ -89,7 +89,10 @@ class Drain {
     }
   }
 
-  /** Who can write to Temporal can ask by hand for the Node that another Machine has joined by. */
+  /**
+   * Without this, a client that can write to Temporal could request the Node that another Machine
+   * has joined by.
+   */
   #takeWordOf(machine: Machine | undefined): void {
     const { nodeName } = this.#request;
     if (machine?.metadata.labels?.[labels.node] !== nodeName) delete this.#request.nodeUid;
@@ -100,7 +103,7 @@ class Drain {
     return nowMs() >= this.#request.deadline ? tooLate : undefined;
   }
 
-  /** What would follow reads the Machine as well. */
+  /** Ends without an error: the next step reads the Machine as well. */
   #refused(error: NotGivenUp): DrainOutcome {
     this.#context.warn(error);
     return { evictedPods: this.#progress.evicted, isForced: false };

@@ -49,7 +49,7 @@ const reportedMax = 10;
 
 const usedUp = 'its evictions were refused for too long (maxEvictRetries)';
 
-/** What one read of the Node found. */
+/** Result of one read of the Node. */
 interface Found {
   pods: DrainPod[];
   blockers: Blocker[];
@@ -131,7 +131,7 @@ export class DrainPass {
       return this.#progress.refusals[uid] ?? [];
     });
     for (const refusal of freed) refusal.nextTryAt = 0;
-    // Whoever takes over asks them at once, too.
+    // The next attempt evicts them at once, too.
     if (freed.length > 0) this.#context.save(this.#progress);
     return freed.length > 0;
   }
@@ -222,7 +222,7 @@ export class DrainPass {
     const { volumeWait } = this.#progress;
     const { uid } = this.#request.machine;
     const deadline = this.#request.isMoved ? this.#request.deadline : undefined;
-    // Whoever takes over knows of no more blockers than were reported.
+    // The next attempt knows of no more blockers than were reported.
     const reported = blockers.slice(0, reportedMax);
     const report = defined({
       uid,
@@ -253,8 +253,8 @@ export class DrainPass {
   }
 
   /**
-   * The wait is written down before its pod is asked: whoever did so may have died in between, or
-   * have been refused.
+   * The wait is written down before its pod is evicted: the process may have died in between, or
+   * the eviction was refused.
    */
   #forgetUnasked(pods: DrainPod[]): void {
     const { volumeWait } = this.#progress;
@@ -300,7 +300,10 @@ export class DrainPass {
     this.#context.save(this.#progress);
   }
 
-  /** The first that goes holds up those behind it. At least one is asked, also after the end. */
+  /**
+   * Removes pods until one goes, which the others wait for. At least one is tried, also after
+   * `end`.
+   */
   async #removeOne(
     removals: Removal[],
     pods: DrainPod[],

@@ -3,7 +3,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { ClassReader } from './reader.ts';
 import type { Refusals } from './refusals.ts';
 
-/** What reading and judging a MachineClass needs. */
+/** Parts for reading and validating a MachineClass. */
 export interface ClassDependencies {
   /** Cluster of the Machines. */
   control: KubeClient;
@@ -11,7 +11,8 @@ export interface ClassDependencies {
   namespace: string;
   classes: ClassReader;
   /**
-   * Whether a driver serves the queue of this provider for such calls; default: those that read.
+   * Reports whether a driver serves the queue of this provider for such calls; default: those that
+   * read.
    */
   hasDriver(provider: string, call?: DriverCall): Promise<boolean>;
   /**
@@ -19,6 +20,6 @@ export interface ClassDependencies {
    * the spec itself.
    */
   specFaults(provider: string, providerSpec: unknown): string[];
-  /** What clouds say of the credentials of classes. */
+  /** Refusals by clouds of the credentials of classes. */
   refusals: Refusals;
 }

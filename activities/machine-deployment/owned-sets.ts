@@ -19,7 +19,7 @@ export interface OwnedSets {
 export interface ClaimRequest {
   /** The spec is wrong: nothing changes hands. */
   isFaulty: boolean;
-  /** Of writes to single sets; these are left as they are. */
+  /** Refused writes to single sets; these are left as they are. */
   refused: RefusedObjects;
 }
 

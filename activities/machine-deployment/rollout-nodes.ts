@@ -143,7 +143,7 @@ async function nodesByName(
   target: KubeClient,
   machines: readonly Machine[],
 ): Promise<Map<string, Node>> {
-  // One that cannot be the value of a label would have the whole list refused.
+  // A name that cannot be the value of a label would have the whole list refused.
   const names = machines.flatMap(({ metadata: { name } }) =>
     name.length > longestLabelValue ? [] : name,
   );

@@ -1,4 +1,4 @@
-/** What plans need to know of a Machine. */
+/** Facts about a Machine, for plans. */
 import { nodeConditionsOf } from '../machine/conditions.ts';
 import { timeOf } from '../../kube/objects/time.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
@@ -65,8 +65,8 @@ function priorityOf(text: string | undefined): number {
 }
 
 /**
- * What the Node says is noted on the Machine; `auto-preserved` there is no word of the set, which
- * could not take it back.
+ * The Node's value is noted on the Machine; `auto-preserved` there is not from the set, which could
+ * not take it back.
  */
 function preserveValueOf(notes: Record<string, string>): Preserve | undefined {
   const own = preserveOf(notes[annotations.preserve]);

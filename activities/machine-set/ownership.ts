@@ -71,7 +71,7 @@ export async function isAlive(control: KubeClient, { kind, metadata }: Owner): P
 export interface Claiming {
   owner: Owner;
   isFaulty: boolean;
-  /** Of the child. */
+  /** Path of the child. */
   path: string;
 }
 
@@ -107,7 +107,7 @@ async function readAgain<Child extends KubeObject>(
 }
 
 export interface MadeChild {
-  /** Of its kind. */
+  /** Path of the list of its kind. */
   path: string;
   child: KubeObject;
   /** Something else of it that the API server changed, so that its owner would make another. */

@@ -53,7 +53,10 @@ interface ReadAndClaimInput {
   signalled?: { uid: string; resourceVersion: string };
 }
 
-/** What was signalled, where this process made just that; otherwise what is there now. */
+/**
+ * Returns the Machine that was signalled, where this process wrote just that version; otherwise
+ * reads it.
+ */
 async function machineAt(
   control: KubeClient,
   { machine, signalled }: ReadAndClaimInput,
@@ -165,7 +168,7 @@ async function nodeOf(
   return read.answer ? { node: seenNodeOf(read.answer, machine.namespace) } : {};
 }
 
-/** What is wrong with the class, in words that name the field; undefined when nothing is. */
+/** Returns the fault of the class, in words that name the field; undefined when there is none. */
 async function classFault(
   dependencies: ActivityDependencies,
   resolved: ClassWithSecret,

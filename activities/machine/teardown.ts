@@ -163,8 +163,9 @@ async function releaseMachine(
 }
 
 /**
- * What the target cluster refuses, or cannot be asked for, is said on the Machine. One that never
- * joined has left nothing there, but for the Node of an instance that registered unseen.
+ * Deletes the machine's objects in the target cluster. A refusal or an outage is reported on the
+ * Machine. A machine that never joined has left nothing there, but for the Node of an instance that
+ * registered unseen.
  */
 async function clearTarget(
   { control, target, targetCluster }: ActivityDependencies,

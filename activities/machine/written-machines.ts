@@ -7,8 +7,8 @@ import type { ObjectMeta } from '../../workflows/api/meta.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 
 /**
- * Of all namespaces of the process together, some 5 KB each. Of two workers one may keep what the
- * other goes on with. What is dropped is read again.
+ * Machines of all namespaces of the process together, some 5 KB each. One worker may keep a Machine
+ * with which another goes on. A dropped one is read again.
  */
 const most = 1_000;
 /** A Machine of a tenant may have 1.4 MB: a thousand of those fill the memory of all. */

@@ -1,4 +1,4 @@
-/** What the history of a run says of a command that came through Temporal. */
+/** Origin of a command that came through Temporal, by the history of its run. */
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
@@ -14,7 +14,10 @@ type Event = NonNullable<History['events']>[number];
 const [resetWorkflow, reapplied] = [20, 1];
 
 interface CommandOrigin {
-  /** Of the client that sent the signal; that of an update stands in the history only later. */
+  /**
+   * Identity of the client that sent the signal; that of an update stands in the history only
+   * later.
+   */
   identity?: string;
   /**
    * The server has brought it once more: the run was reset since it was asked for, or two clusters
@@ -33,7 +36,7 @@ interface Heard {
 
 interface HeardCommand extends AskedCommand {
   heardAt: number | undefined;
-  /** Of the workflow, milliseconds; absent in the input of a run of an earlier version. */
+  /** Time of the workflow, milliseconds; absent in the input of a run of an earlier version. */
   now: number | undefined;
 }
 

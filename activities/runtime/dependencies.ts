@@ -12,7 +12,7 @@ import type { LeasePlace } from '../../kube/leases/lease-set.ts';
 import type { StopView } from '../../kube/objects/global-stop.ts';
 import type { RecentObjects } from '../../kube/cache/recent-objects.ts';
 
-/** What the core's activities act on. */
+/** Parts that the core's activities act on. */
 export interface ActivityDependencies extends ClassDependencies {
   /** Cluster of the Nodes; absent with `--target-kubeconfig=none`. */
   target?: KubeClient;
@@ -23,23 +23,23 @@ export interface ActivityDependencies extends ClassDependencies {
   defaults: MachineDefaults;
   /** The cluster autoscaler is to leave Nodes alone while their deployment rolls. */
   protectsNodes: boolean;
-  /** Of `control`. */
+  /** Objects of `control` that were read last. */
   recent: RecentObjects;
-  /** Of `control`. */
+  /** Machines of `control`. */
   machines: MachineLists;
-  /** Of `control`. */
+  /** MachineSets of `control`. */
   machineSets: MachineSetLists;
   activeWatcher: ActiveWatcher;
-  /** What a person stopped. */
+  /** Stops that a person set. */
   stop: StopView;
   /** When nothing could be done: deadlines do not run then. */
   pauses(): Pause[];
   workflows: WorkflowRegistry;
-  /** What commands may come by. */
+  /** Sources of commands. */
   commandsBy: CommandSource;
-  /** Who asked for what. */
+  /** Audit of commands and VMs. */
   audit: Audit;
-  /** Whether a worker polls the queue for drains. */
+  /** Reports whether a worker polls the queue for drains. */
   hasDrainWorker(): Promise<boolean>;
   /**
    * Tasks a second that an operator lets through the queue for such calls, or for drains; undefined

@@ -153,7 +153,7 @@ function knownInstanceOf(machine: PreparedMachine): CreatedInstance | undefined 
   return { providerID, nodeName, isFound: true };
 }
 
-/** A deletion has each of these phases, or leads there, whoever wrote the ids. */
+/** A deletion has each of these phases, or leads there, whichever program wrote the ids. */
 const phasesWithoutProof: MachinePhase[] = [...phasesInCreation, 'Terminating', 'Failed'];
 
 function isWordOfObject({ phase, isDeleting, wasNodeSeen }: PreparedMachine): boolean {

@@ -75,15 +75,15 @@ async function machineElsewhere(
 export interface NodeClaim {
   machine: ObjectReference;
   nodeName: string;
-  /** Of the Machine; absent when it is not known. */
+  /** ID on the Machine; absent when it is not known. */
   providerID?: string;
-  /** Of the Node that the Machine has joined by: it is its own, whatever it says by now. */
+  /** UID of the Node that the Machine has joined by: it is its own, whatever it says by now. */
   nodeUid?: string | undefined;
   /** Nothing but the object, which its author may have made so, names Node and instance. */
   isUnproven?: boolean | undefined;
 }
 
-/** Of the Node that a Machine names; undefined where it names none. */
+/** Claim of the Node that a Machine names; undefined where it names none. */
 export function claimOf(machine: Machine, nodeUid?: string): NodeClaim | undefined {
   const nodeName = machine.metadata.labels?.[labels.node] ?? '';
   if (nodeName === '') return undefined;
@@ -155,7 +155,7 @@ export function isYounger({ metadata }: Node, machine: Machine): boolean {
   return Date.parse(metadata.creationTimestamp) >= Date.parse(machine.metadata.creationTimestamp);
 }
 
-/** What a Node says of its instance and its Machine; empty where it says nothing. */
+/** Instance and Machine of a Node, by its own fields; empty where it names none. */
 interface Word {
   providerID: string;
   machine: string;

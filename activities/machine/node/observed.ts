@@ -1,4 +1,4 @@
-/** What a workflow may know of the Node of its Machine, and what is wrong with it. */
+/** Fields of a Node that its Machine's workflow may know, and its faults. */
 import type { Node } from '../../../kube/objects/nodes.ts';
 import type { ReadNode } from '../../../workflows/contracts/node-activities.ts';
 import { taints } from '../../../workflows/api/constants.ts';
@@ -9,7 +9,7 @@ import { nodeFaults } from '../../../workflows/plan/machine/health.ts';
 import type { Taint } from '../../../workflows/api/machine.ts';
 import { otherNamespaceIn } from './claims.ts';
 
-/** What the workflow may know of it. `namespace`: of its Machine. */
+/** Returns what the workflow may know of the Node. `namespace`: that of its Machine. */
 export function seenNodeOf(node: Node, namespace: string): ReadNode {
   const { metadata, spec } = node;
   const preserve = preserveNoteIn(metadata.annotations);
@@ -26,7 +26,7 @@ export function seenNodeOf(node: Node, namespace: string): ReadNode {
   };
 }
 
-/** What stands between this Node and a Running machine; undefined when nothing does. */
+/** Returns why the machine is not Running with this Node; undefined when it is. */
 export function obstacleOf(
   node: Node | undefined,
   /** Types of conditions that must be False. */

@@ -108,8 +108,8 @@ function wordOf(node: Node | undefined): string | undefined {
 type PreservationDependencies = ActivityDependencies & Found & { request: PreserveRequest };
 
 /**
- * As MCM v0.62.1: while the Node's word holds, the Machine has none of its own, and a copy to
- * notice its end by.
+ * As MCM v0.62.1: while the Node's annotation counts, the Machine has none of its own, but a copy
+ * in `lastAppliedPreserve`, by which its removal is noticed.
  */
 async function copyNodesWord(
   clients: PreservationDependencies,
