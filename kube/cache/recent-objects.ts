@@ -8,8 +8,8 @@ import { isNewer } from './resource-version.ts';
 import { monotonicMs } from '../../activities/system/system.ts';
 
 /**
- * What was signalled to a workflow is read anew; a change that was not signalled yet may be missed
- * for so long.
+ * Age up to which an object is used without a read: a change that was not signalled yet may be
+ * missed for so long. One that was signalled to a workflow is read anew.
  */
 const longestAgeMs = 2_000;
 

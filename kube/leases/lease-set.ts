@@ -49,7 +49,7 @@ export interface LeaseSetOptions {
   client: KubeClient;
   /** That is served: MCM's Leases are there. */
   namespace: string;
-  /** Of our own Lease. */
+  /** Namespace and name of our own Lease. */
   place?: LeasePlace | undefined;
   identity: string;
   leaseDurationSeconds: number;
@@ -142,7 +142,7 @@ export class LeaseSet {
     return attempt;
   }
 
-  /** Of our own Lease; of another if that is lost. */
+  /** Returns the result for our own Lease; for another if that is lost. */
   async renew(annotations: Annotations | undefined): Promise<Attempt> {
     const [own, ...others] = await allEnded([
       this.#own.acquireOrRenew(annotations),

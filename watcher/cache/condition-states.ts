@@ -1,5 +1,5 @@
 /**
- * What conditions say, for metrics: one text of an object, as thousands of objects have a dozen
+ * States of conditions, for metrics: one text of an object, as thousands of objects have a dozen
  * each.
  */
 import type { Condition } from '../../workflows/api/meta.ts';
