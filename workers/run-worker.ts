@@ -1,4 +1,4 @@
-/** What the worker does from its start on: it runs the workflows and what they do, or a part. */
+/** The worker from its start on: it runs workflows and activities, or a part of them. */
 import type { StopView } from '../kube/objects/global-stop.ts';
 import type { Registry } from 'prom-client';
 import type { DrainWatches } from '../activities/index.ts';
@@ -38,7 +38,7 @@ import { workerVersionOf } from './temporal/worker-version.ts';
 import { createDriverWorkers, createInterceptors, startWorkers } from './temporal/workers.ts';
 import { Worlds } from './temporal/worlds.ts';
 
-/** What the process shows of itself at its HTTP port. */
+/** State of the process at its HTTP port. */
 interface Signs {
   /** Empty: it works. */
   state: string;
@@ -133,7 +133,7 @@ type Servers = Pick<WorkerFleet, 'clients' | 'identity' | 'events' | 'temporal' 
   factory: WorkerFactory;
 };
 
-/** What all namespaces share; waits until it is there. */
+/** Connects to the servers that all namespaces share; waits until they answer. */
 async function reachServers(
   { config, log, shutdown }: Process,
   outside: WorkerOutside,

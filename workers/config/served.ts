@@ -1,4 +1,4 @@
-/** What a worker process serves: everything, or a part, with others beside it. */
+/** Work that a worker process serves: everything, or a part, with others beside it. */
 import type { BuiltInProvider } from '../../activities/drivers/providers.ts';
 import type { Fault } from './flags/parse.ts';
 import type { FlagValues } from './flags/table.ts';

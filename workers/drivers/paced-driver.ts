@@ -29,7 +29,7 @@ const longestWaitMs = 1_000;
 /** An account that is not called for so long is forgotten: twice the longest pause of a cloud. */
 const idleSeconds = 7_200;
 
-/** Of every call; a Machine's have the rest. */
+/** Fields of every call; those for a Machine have the rest. */
 type AnyRequest = ProviderRequest & Partial<Pick<MachineRequest, 'machine' | 'checkpoint'>>;
 
 /**
@@ -74,7 +74,9 @@ function isAnswer(error: unknown): boolean {
   return error instanceof DriverPending;
 }
 
-/** What the call fails with: what was refused together is not tried again together. */
+/**
+ * Returns the error of the call: requests that were refused together are not tried again together.
+ */
 function learnt(
   pace: AccountPace,
   error: unknown,

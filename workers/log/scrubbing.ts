@@ -12,7 +12,7 @@ const charactersMax = 8 * 1024 * 1024;
 /** Longer ones are user data, and make room: keys and passwords are shorter. */
 const longestKey = 8_192;
 
-/** What was read as a secret, so that it is recognised wherever it turns up. */
+/** Values that were read as secrets, so that they are recognised wherever they turn up. */
 export class SecretValues {
   readonly #values = new Set<string>();
   #characters = 0;
@@ -59,7 +59,7 @@ function longEnough(values: Iterable<string>): string[] {
   return [...values].map((value) => value.trim()).filter(({ length }) => length >= shortestValue);
 }
 
-/** Of this process: a secret must not stand in any of its logs. */
+/** Secrets of this process: they must not stand in any of its logs. */
 export const secretValues = new SecretValues();
 
 /** The same text without what has the form of a secret. */

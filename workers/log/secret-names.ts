@@ -27,12 +27,12 @@ const secretNames = new Set([
   'userdata',
 ]);
 
-/** Of a field of whatever is logged. */
+/** Reports whether a field that is logged has the name of a secret. */
 export function isSecret(name: string): boolean {
   return secretNames.has(plain(name));
 }
 
-/** Of a key of a Secret: `azureClientSecret` as well as `clientSecret`. */
+/** Reports the same for a key of a Secret: `azureClientSecret` as well as `clientSecret`. */
 export function isSecretKey(key: string): boolean {
   const name = plain(key);
   return [...secretNames].some((secret) => name.endsWith(secret));

@@ -1,5 +1,5 @@
 /**
- * What a part of a process opens, such as one namespace of many: it is closed without the others.
+ * Resources of a part of a process, such as one namespace of many: it is closed without the others.
  */
 import type { Logger } from '../log/logger.ts';
 import type { Shutdown } from './shutdown.ts';
