@@ -19,11 +19,11 @@ const measure = /^(?:bench|chaos)\//;
 
 const exceptions: Readonly<Record<string, string>> = {
   'activities/drivers/gcp/pending.test.ts': 'rests while the double answers; the clock is a hand',
-  'kube/leases/election.test.ts': 'nobody leads too early, however long it takes',
   'e2e/gardener/gardener.test.ts': 'kills as kubelet does, after the grace period of the pod',
   'e2e/machine/preservation-ends.test.ts':
     'before the end that a preservation had, ten minutes away',
   'e2e/support/operator.ts': 'kills after ten minutes what does not end',
+  'kube/leases/election.test.ts': 'nobody leads too early, however long it takes',
   'live/run.ts': 'what a run in a real cloud may cost',
   'mutants/try.ts': 'a mutant may wait for ever',
   'run/hang-guard.ts': 'the guard of all test files',

@@ -313,6 +313,7 @@ export const rooms: readonly Room[] = [
       'workflows/contracts',
       'workflows/plan/machine',
       'activities/**',
+      'kube',
     ],
     packages: ['@temporalio/activity', '@temporalio/common', '@temporalio/worker'],
   },
@@ -435,6 +436,7 @@ export const rooms: readonly Room[] = [
       'workers/config',
       'workers/traces',
       'workers/process',
+      'kube',
     ],
     packages: ['@grpc/grpc-js', '@temporalio/client', 'node', 'pino', 'prom-client'],
   },
@@ -449,6 +451,7 @@ export const rooms: readonly Room[] = [
       'activities/**',
       'watcher/**',
       'workers/**',
+      'kube',
     ],
     packages: [
       '@temporalio/activity',

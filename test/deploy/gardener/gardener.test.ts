@@ -1,4 +1,4 @@
-/** What deploy/gardener adds fits what gardenlet makes; test/e2e/gardener/gardener.test.ts runs it. */
+/** deploy/gardener fits what gardenlet makes; test/e2e/gardener/gardener.test.ts runs it. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * What the API server in memory does that `test/e2e/input/api-server-differential.test.ts` cannot compare
- * with a real one.
+ * Behaviour of the API server in memory that `test/e2e/input/api-server-differential.test.ts`
+ * cannot compare with a real one.
  */
 import { namespaced } from '../../../kube/client/paths.ts';
 import { namespace } from '../builders.ts';

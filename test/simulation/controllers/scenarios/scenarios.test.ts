@@ -1,4 +1,6 @@
-/** On our controllers; `test/e2e/input/simulation-controllers.test.ts` plays them on the real ones. */
+/**
+ * On our controllers; `test/e2e/input/simulation-controllers.test.ts` plays them on the real ones.
+ */
 import { ControllersUnderTest } from '../controllers-under-test.ts';
 import { scenarios } from './scenarios.ts';
 import { SimulatedStage } from './simulated-stage.ts';
