@@ -40,7 +40,7 @@ export interface ServedPlaces {
  * Goes before all other interceptors. Where a step has no limit of attempts Temporal tries it
  * again, with the progress that an earlier attempt reported. Where it has one the workflow
  * schedules it anew, so that none is used up; of a local activity the workflow hands back its task:
- * workflows/runtime/place-interceptors.ts. Of a namespace that is not served now no other worker
+ * workflows/runtime/place-interceptors.ts. For a namespace that is not served now no other worker
  * has more to offer, so a local activity goes on in the regular form, which waits.
  */
 export function createPlaceInterceptor(

@@ -1,6 +1,6 @@
 /**
- * The watcher: turns changes in both clusters into signals, and decides nothing. Of several
- * processes of a namespace one leads; the others wait for its Lease.
+ * The watcher: turns changes in both clusters into signals, and decides nothing. One of the
+ * processes of a namespace leads; the others wait for its Lease.
  */
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';

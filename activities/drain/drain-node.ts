@@ -3,7 +3,7 @@
  * moves.
  *
  * A pass that cannot finish fails as benign and is tried again by Temporal, which writes no
- * history; the failure's message says what is in the way. What the next pass needs stands in the
+ * history; the failure's message says what is in the way. The state for the next pass stands in the
  * heartbeat details, limits in the request.
  */
 import type { DrainContext, PassRequest } from './context.ts';

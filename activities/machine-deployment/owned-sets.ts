@@ -61,7 +61,7 @@ async function claimantOf(
 }
 
 /**
- * The set, if it is the deployment's now. One that is left as it is because a client deletes it
+ * The set, if it is the deployment's now. A set that is left alone because a client deletes it
  * still counts.
  */
 async function claim(

@@ -50,7 +50,7 @@ function unjoinedSince(status: Machine['status'] = {}): number | undefined {
 
 /**
  * The cluster autoscaler of the Kubernetes project writes `time.Now().String()` of Go: 2026-01-02
- * 15:04:05.123456789 +0000 UTC m=+12.3. What a person writes there is no time: then 0.
+ * 15:04:05.123456789 +0000 UTC m=+12.3. Text that a person writes there is no time: then 0.
  */
 function chosenAtOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

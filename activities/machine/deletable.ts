@@ -98,7 +98,7 @@ function ageOf({ metadata: { creationTimestamp, name } }: Machine): string {
   return `${creationTimestamp} ${name}`;
 }
 
-/** `claim`: what a Machine says of its instance. One that says nothing claims none. */
+/** `claim`: a Machine's `spec.providerID`. A Machine without one claims none. */
 export function isClaimOf(claim: string | undefined, providerID: string | undefined): boolean {
   return Boolean(claim) && isSameInstance(claim, providerID);
 }

@@ -233,7 +233,7 @@ async function patchWithConditions(
 }
 
 /**
- * Undefined when those on the Machine say the same. Of a Node that is gone the last ones stay, as
+ * Undefined when those on the Machine say the same. The last ones of a Node that is gone stay, as
  * in MCM.
  */
 function newConditionsOf({ current, node }: Seen): NodeCondition[] | undefined {

@@ -114,8 +114,8 @@ function isDoneBefore(event: Event, { heardAt = Infinity }: Heard): boolean {
 
 /**
  * A reset copies the history up to its point, fails the task that stood there, adds the signals and
- * updates that had come since, and schedules a task. What was asked before that task may have been
- * done, by the run before.
+ * updates that had come since, and schedules a task. Commands from before that task may have been
+ * done by the run before.
  */
 export function originIn(
   events: readonly Event[],

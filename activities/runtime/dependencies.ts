@@ -50,8 +50,8 @@ export interface ActivityDependencies extends ClassDependencies {
 
 /**
  * Lists in the order of their names; without a selector, or with an empty one, of all Machines of
- * the namespace. What they hold is shared, and of a Machine only what sets and deployments read: no
- * caller changes it or writes it back.
+ * the namespace. Their objects are shared, and a Machine has only the fields that sets and
+ * deployments read: no caller changes it or writes it back.
  */
 export interface MachineLists {
   /** Not older than the call, whichever process wrote last. */

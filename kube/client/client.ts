@@ -1,4 +1,4 @@
-/** The few calls that we make of a Kubernetes API server. Implemented in pooled-client.ts. */
+/** The few calls that we make of a Kubernetes API server. Implemented in http-client.ts. */
 import type { ObjectMeta, OwnerReference } from '../../workflows/api/meta.ts';
 
 export type { ObjectMeta, OwnerReference };

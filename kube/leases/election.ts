@@ -40,8 +40,8 @@ export interface ElectionOptions {
   identity: string;
   timing?: Partial<ElectionTiming>;
   /**
-   * Takes our own Lease at its start from any holder, without a read of the Leases of MCM. Of two
-   * such processes the later one leads.
+   * Takes our own Lease at its start from any holder, without a read of the Leases of MCM. The
+   * later of two such processes leads.
    */
   isForced?: boolean;
   /**

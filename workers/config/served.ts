@@ -8,7 +8,7 @@ export interface ServedSettings {
   core: boolean;
   /** Default true. */
   drain: boolean;
-  /** Whose queues are polled. Default all of `providers`. */
+  /** Providers whose queues are polled. Default all of `providers`. */
   drivers: readonly BuiltInProvider[];
   /** Those of them that wait for no MachineClass: they were named. Default none. */
   driversAtOnce: readonly BuiltInProvider[];

@@ -48,7 +48,7 @@ export class RepeatedFailures {
     this.#options = options;
   }
 
-  /** Writes a warning, or counts it. One that names no failure is always written. */
+  /** Writes a warning, or counts it. A warning that names no failure is always written. */
   take(entry: LogEntry): void {
     const kind = kindOf(entry);
     const run = kind === undefined ? undefined : this.#runs.get(kind);

@@ -33,7 +33,7 @@ export class Scope implements Pick<Shutdown, 'add' | 'signal'> {
     this.#controller.abort(new Error(reason));
   }
 
-  /** Resolves when everything has ended. What fails to end is logged. */
+  /** Resolves when everything has ended. A failure to end is logged. */
   async close(): Promise<void> {
     this.end('closed');
     for (let part = this.#parts.pop(); part !== undefined; part = this.#parts.pop()) {

@@ -101,7 +101,9 @@ export function machineDeploymentFaults({ spec }: Loose<MachineDeployment>): str
   ];
 }
 
-/** Faults of a MachineClass; empty when it is fit for use. What its driver asks for is not read. */
+/**
+ * Faults of a MachineClass; empty when it is fit for use. The fields for its driver are not read.
+ */
 export function machineClassFaults({ nodeTemplate }: Loose<MachineClass>): string[] {
   if (!nodeTemplate) return [];
   const faults = capacityFaults(nodeTemplate.capacity);
@@ -157,7 +159,7 @@ function specFaults(spec: MachineSpec | undefined, field: string): string[] {
   ];
 }
 
-/** Characters. Of no cloud is an id as long. */
+/** Characters. No cloud has ids as long. */
 export const longestProviderID = 1_000;
 const longestTexts = { id: longestProviderID, nodeConditions: 10_000 };
 

@@ -18,7 +18,7 @@ type Contract = Required<DriverContract>;
 
 /**
  * Served on the queues of `driverQueuesOf`. They write nothing to Kubernetes, can run twice and at
- * once with the same effect as once, and send a heartbeat each second. What the cloud says is an
+ * once with the same effect as once, and send a heartbeat each second. Words of the cloud are an
  * answer; an exception is none, and Temporal tries again.
  */
 export type DriverActivities = {

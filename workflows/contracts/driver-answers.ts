@@ -1,7 +1,7 @@
 /**
- * The answers of drivers, which are written in any language and by other people. One that makes no
- * sense is a failure that names the field; whether an instance exists is not known then, so its
- * token is kept: the next try, or a deletion, finds it.
+ * The answers of drivers, which are written in any language and by other people. An answer that
+ * makes no sense is a failure that names the field; whether an instance exists is not known then,
+ * so its token is kept: the next try, or a deletion, finds it.
  */
 import { clip, clipStart } from '../values/clip.ts';
 import { isMachineErrorCode } from '../api/failures.ts';

@@ -213,7 +213,7 @@ export interface ReachabilityReport {
 
 /** Served on the workflows' own task queue. */
 export interface SafetyActivities {
-  /** Providers of the MachineClasses, ordered. Of those whose driver is built in the name. */
+  /** Providers of the MachineClasses, ordered. Those whose driver is built in are names alone. */
   findProviders(input: { namespace: string }): Promise<(string | ExternalProvider)[]>;
   /**
    * Says what of these listings no Machine knows, and what of the Machines' instances they do not
@@ -248,7 +248,7 @@ export interface SafetyActivities {
   ): Promise<RepairedWorkflow[]>;
   /** Nothing overshoots while everything is stopped: nothing is made, and nothing can go. */
   checkOvershoot(input: OvershootCheck): Promise<OvershootFinding>;
-  /** Label, condition and, on sets, an Event. One that fails does not keep the others waiting. */
+  /** Label, condition and, on sets, an Event. A failed write does not keep the others waiting. */
   applyFreezes(input: { namespace: string; freezes: Freeze[] }): Promise<FreezeOutcome[]>;
   /** Says which API servers give no answer; any answer is one. */
   checkServers(input: { namespace: string }): Promise<{ away: Server[] }>;

@@ -44,8 +44,7 @@ export function noteRecorded(state: MachineState): void {
 }
 
 /**
- * The cloud knows the instance of a create that had no answer. Whether there is another is not
- * known.
+ * The cloud knows the instance of a create that had no answer. It is not known if there is another.
  */
 export function noteFound(state: MachineState, instance: CreatedInstance): void {
   enter(state, { stage: 'made', instance });
@@ -137,8 +136,8 @@ function stageOf(machine: PreparedMachine, isOurs: boolean): CreationStage {
 }
 
 /**
- * Something was done for this object before, which is not known. One that names a Node is the copy
- * of a Machine that had an instance, e.g. from a backup.
+ * Something was done for this object before, which is not known. An object that names a Node is the
+ * copy of a Machine that had an instance, e.g. from a backup.
  */
 function isBegun({ isDeleting, phase, nodeName }: PreparedMachine, isOurs: boolean): boolean {
   const wasSeen = !isOurs && (isDeleting || phase !== '');

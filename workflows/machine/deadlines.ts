@@ -60,7 +60,10 @@ function preservedDrainDeadlineOf(
   return startedAt + limits.drainTimeoutSeconds * 1000;
 }
 
-/** How often a pod is asked. Who extends a drain wants its budgets respected for as much longer. */
+/**
+ * Evictions that are tried for a pod. A person who extends a drain wants its budgets respected for
+ * as much longer.
+ */
 export function evictRetriesOf(state: MachineState): number | undefined {
   const { object, teardown } = state;
   const { prepared } = object;

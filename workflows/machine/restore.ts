@@ -25,9 +25,9 @@ export function takeRead(state: MachineState, machine: PreparedMachine, cluster:
 }
 
 /**
- * An etcd that was restored took the object back to before: what is known of its creation is
- * written to it again. One that has failed since then is to fail again, for its set to see it. Of
- * one that has joined a check of its health corrects the phase.
+ * An etcd that was restored took the object back to before: the known state of its creation is
+ * written to it again. A machine that has failed since then is to fail again, for its set to see
+ * it. The phase of a machine that has joined is corrected by a check of its health.
  */
 function correct(state: MachineState, machine: PreparedMachine): void {
   const { providerID, phase, isDeleting } = machine;

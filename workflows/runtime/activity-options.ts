@@ -102,7 +102,7 @@ export function regular(summary: string): Steps {
 const stopType = 'Stopped';
 
 /**
- * The same, but a stop ends it: the loop goes on with what a stop allows. One that is cancelled has
+ * The same, but a stop ends it: the loop goes on with what a stop allows. A cancelled step has
  * ended when the call returns.
  */
 export function unlessStopped(summary: string): Steps {

@@ -3,8 +3,8 @@ import { CancellationScope, condition, TemporalFailure } from '@temporalio/workf
 import { shouldInterruptStep } from './continue-as-new.ts';
 
 /**
- * Undefined: it was cancelled, and has ended, so that this run can continue as new. What is called
- * has to wait for the end of what it cancels.
+ * Undefined: it was cancelled, and has ended, so that this run can continue as new. `step` has to
+ * wait for the end of what it cancels.
  */
 export async function interruptible<Outcome>(
   step: () => Promise<Outcome>,

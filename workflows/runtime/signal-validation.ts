@@ -1,5 +1,5 @@
 /**
- * The form of every signal that says what was seen. One that has another is left out: it must not
+ * The form of every signal that reports a state. A signal of another form is left out: it must not
  * stop its workflow for ever.
  */
 import type { SignalDefinition } from '@temporalio/common';

@@ -1,4 +1,4 @@
-/** Whose a Node is, when more than one Machine or instance may have it. */
+/** Decides whose a Node is, when more than one Machine or instance may have it. */
 import type { ObjectReference } from '../../../workflows/contracts/references.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
 import { hasJoined } from '../../../workflows/api/phases.ts';
@@ -49,9 +49,9 @@ export function otherNamespaceIn(
 }
 
 /**
- * Namespaces may share a target cluster, and a Machine may name any Node there: who may write
- * Machines in one namespace must not reach the Nodes of another. One that may not be read counts as
- * there.
+ * Namespaces may share a target cluster, and a Machine may name any Node there: a client that may
+ * write Machines in one namespace must not reach the Nodes of another. A Machine that may not be
+ * read counts as there.
  */
 async function machineElsewhere(
   control: KubeClient,
@@ -131,8 +131,8 @@ async function rivalReason(
 
 /**
  * A Node is a machine's by the label that we put there, by the instance that a cloud knows as the
- * machine's, or, where it says neither, as the one that came after the machine. One that is missing
- * has nothing to lose but pods that are bound to its name.
+ * machine's, or, where it says neither, as the one that came after the machine. A missing Node has
+ * nothing to lose but pods that are bound to its name.
  */
 async function unprovenReason(
   control: KubeClient,

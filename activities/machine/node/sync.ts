@@ -107,9 +107,9 @@ async function copyConditions(
 }
 
 /**
- * Returns the Node as it is then; undefined when there is none. What the API server does not take
- * is said in an Event and left out: a template that cannot be applied must not keep a machine from
- * its life.
+ * Returns the Node as it is then; undefined when there is none. Fields that the API server refuses
+ * are reported in an Event and left out: a template that cannot be applied must not keep a machine
+ * from its life.
  */
 export async function updateNode(
   clusters: Clusters,

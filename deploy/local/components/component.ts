@@ -25,7 +25,7 @@ export interface Component {
   address?: string;
   /** Ports that must be free before a start. */
   ports: readonly number[];
-  /** Called before each start. What it prepares must stand being prepared again. */
+  /** Called before each start. Its preparations must be safe to repeat. */
   command: () => Promise<Command>;
   /** Asks it to end in order. Default SIGTERM. */
   endSignal?: NodeJS.Signals;

@@ -130,7 +130,9 @@ export class Supervised {
     return outcome;
   }
 
-  /** Looks until the component answers. One that never does is killed, and so starts again. */
+  /**
+   * Looks until the component answers. A component that never does is killed, and so starts again.
+   */
   async #probe(child: ChildProcess, life: AbortSignal): Promise<void> {
     const deadline = Date.now() + readyWithinMs;
     while (!life.aborted) {

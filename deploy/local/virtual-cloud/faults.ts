@@ -66,7 +66,7 @@ const faultFields = [
   'console',
 ];
 
-/** `id` is given to a fault that has none. What `GET /faults` answers can be put back. */
+/** `id` is given to a fault that has none. The answer to `GET /faults` can be put back. */
 export function parseFault(value: unknown, id: string, path = ''): Fault {
   const fields = new Fields(value, path).allow(...faultFields);
   const kind = fields.oneOf('kind', kinds);

@@ -112,8 +112,8 @@ export async function findStaleNode(context: StepContext): Promise<void> {
 }
 
 /**
- * As MCM v0.62.1: the new instance goes again, and the machine is Failed. One that cannot go now
- * stays known, for the teardown.
+ * As MCM v0.62.1: the new instance goes again, and the machine is Failed. An instance that cannot
+ * go now stays known, for the teardown.
  */
 async function deleteUnusableInstance(
   context: StepContext,

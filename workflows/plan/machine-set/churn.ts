@@ -1,6 +1,6 @@
 /**
  * Machines that fail before they join are replaced ever later: whatever keeps them from joining
- * keeps their successors as well, and each costs an instance. One that joins ends it.
+ * keeps their successors as well, and each costs an instance. A machine that joins ends it.
  */
 import { formatDuration } from '../../api/duration.ts';
 import { backoffMs } from '../../values/backoff.ts';

@@ -228,9 +228,9 @@ function waitOf(timeoutSeconds: number | undefined, random: number): number {
 }
 
 /**
- * When the machine's time is over, milliseconds; undefined when no limit holds. What the checks
- * themselves saw of an outage is among the pauses too, so the later of both answers counts, not
- * their sum.
+ * When the machine's time is over, milliseconds; undefined when no limit holds. Outages that the
+ * checks themselves saw are among the pauses too, so the later of both answers counts, not their
+ * sum.
  */
 export function deadlineOf(
   { since, pausedMs, timeoutSeconds }: Pick<HealthState, 'since' | 'pausedMs' | 'timeoutSeconds'>,

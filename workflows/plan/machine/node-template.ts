@@ -41,7 +41,8 @@ export interface WantedTemplate {
 
 /**
  * Keys of the template are set, those that were last applied and are wanted no more are removed,
- * all else stays. What was last applied stands on the Node as well, where its kubelet may write.
+ * all else stays. The last applied template stands on the Node as well, where its kubelet may
+ * write.
  */
 export function planNodeTemplate(node: NodeTemplate, wanted: WantedTemplate): NodeTemplateChange {
   const template = withoutOurKeys(wanted.template);

@@ -28,7 +28,7 @@ export function planTeardown(facts: MachineFacts, { stage }: Teardown, now: numb
 
 /**
  * The object went without us, and a Machine that came in its place has the instance: its own run
- * begins when this one ends. What else may be left is an orphan.
+ * begins when this one ends. Anything else that is left is an orphan.
  */
 function isTakenOver({ isGone, failure }: MachineFacts): boolean {
   return isGone && failure?.detail.code === 'FailedPrecondition';

@@ -24,8 +24,8 @@ export interface Trigger {
 }
 
 /**
- * A new finding starts a run at once. One that a run leaves as it was starts the next one after a
- * period, then after two, four and so on. A paused check is left alone.
+ * A new finding starts a run at once. A finding that a run leaves as it was starts the next one
+ * after a period, then after two, four and so on. A paused check is left alone.
  */
 export function mayTrigger(trigger: Trigger): boolean {
   const { schedule, earlier, now } = trigger;

@@ -4,6 +4,6 @@ import type { Agenda } from './agenda.ts';
 /** The parts that kubelets act with. */
 export interface KubeletParts {
   agenda: Agenda;
-  /** Fails where it is worth another try. Of what is refused the log hears. */
+  /** Fails where it is worth another try. A refusal is logged. */
   call: (request: KubeCall) => Promise<KubeAnswer>;
 }

@@ -177,9 +177,9 @@ export interface Marks {
 }
 
 /**
- * Sets as a rollout counts them. One that is being deleted makes no machine any more, whatever its
- * size says, and all that it has go. It is not the set of the template either: the template gets
- * another one, which need not wait until the last machine of this one is gone.
+ * Sets as a rollout counts them. A set that is being deleted makes no machine any more, whatever
+ * its size says, and all that it has go. It is not the set of the template either: the template
+ * gets another one, which need not wait until the last machine of this one is gone.
  */
 export function withDeletedSetsGoing<Facts extends ObservedDeployment>(facts: Facts): Facts {
   return { ...facts, sets: facts.sets.map((set) => (set.isDeleting ? goingOnly(set) : set)) };

@@ -39,8 +39,8 @@ export function hasOldMachines({ sets }: ObservedDeployment): boolean {
 }
 
 /**
- * The template is not, or not only, that of the machines. What is being deleted needs no rollout to
- * go.
+ * The template is not, or not only, that of the machines. A set that is being deleted needs no
+ * rollout to go.
  */
 export function isRollingOut({ sets }: ObservedDeployment): boolean {
   return sets.some((set) => !set.isOfTemplate && !set.isDeleting && isActive(set));
