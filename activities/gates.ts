@@ -1,6 +1,4 @@
-/**
- * Conditions for an activity to begin: one table for all of them, so that a new one must choose.
- */
+/** Conditions for an activity to begin: one table for all, so that a new one must choose. */
 import type { DrainActivities } from '../workflows/contracts/drain-activities.ts';
 import type { DriverActivities } from '../workflows/contracts/driver-activities.ts';
 import type { KubeActivities } from '../workflows/contracts/kube-activities.ts';

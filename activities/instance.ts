@@ -82,8 +82,8 @@ function driverActivities(dependencies: DriverDependencies): DriverActivities & 
 }
 
 /**
- * Makes a refusal by a driver or a class an answer for the workflow; any other error is for
- * Temporal to retry.
+ * Makes a refusal by driver or class an answer for the workflow; other errors are Temporal's to
+ * retry.
  */
 async function orFailed<Answer>(
   dependencies: DriverDependencies,

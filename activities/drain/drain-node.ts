@@ -89,10 +89,7 @@ class Drain {
     }
   }
 
-  /**
-   * Without this, a client that can write to Temporal could request the Node that another Machine
-   * has joined by.
-   */
+  /** Else a client that can write to Temporal could request the Node of another Machine. */
   #takeWordOf(machine: Machine | undefined): void {
     const { nodeName } = this.#request;
     if (machine?.metadata.labels?.[labels.node] !== nodeName) delete this.#request.nodeUid;

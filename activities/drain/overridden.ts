@@ -41,8 +41,7 @@ export function reportPods({ control, target, machine, pods, why }: Overriding):
 }
 
 /**
- * Records an Event on the budgets that cover one of the pods; read afterwards, as nothing waits for
- * them.
+ * Records an Event on the budgets that cover one of the pods; read last, as nothing waits for it.
  */
 export async function reportBudgets(overriding: Overriding, budgets: Budgets): Promise<void> {
   const { target, machine, pods, why } = overriding;

@@ -301,8 +301,7 @@ export class DrainPass {
   }
 
   /**
-   * Removes pods until one goes, which the others wait for. At least one is tried, also after
-   * `end`.
+   * Removes pods until one goes, which the others wait for. Tries at least one, also after `end`.
    */
   async #removeOne(
     removals: Removal[],

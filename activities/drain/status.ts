@@ -36,9 +36,7 @@ interface DrainStatusContext {
 }
 
 interface Statement {
-  /**
-   * Digest of the facts that change it: the same is not written twice. Empty when nothing is wrong.
-   */
+  /** Digest of what changes it: the same is not written twice. Empty when nothing is wrong. */
   key: string;
   state: 'Failed' | 'Processing';
   description: string;
@@ -229,10 +227,7 @@ export class DrainStatus {
   }
 }
 
-/**
- * Kind of a failure, the same where texts differ only in names, or in how exactly the server did
- * not answer.
- */
+/** Kind of a failure, equal where only names differ, or how exactly the server did not answer. */
 function kindOf(error: unknown): string {
   if (isUnreachable(error)) return 'unreachable';
   if (error instanceof KubeError) return `${error.method} ${error.code} ${error.reason}`;

@@ -10,10 +10,7 @@ export interface ClassDependencies {
   /** The namespace of `control` that this process serves. */
   namespace: string;
   classes: ClassReader;
-  /**
-   * Reports whether a driver serves the queue of this provider for such calls; default: those that
-   * read.
-   */
+  /** Reports whether a driver serves such calls of this provider; default: those that read. */
   hasDriver(provider: string, call?: DriverCall): Promise<boolean>;
   /**
    * A sentence for each error in a provider spec. None for a driver that runs elsewhere: it checks

@@ -1,6 +1,4 @@
-/**
- * Writes commands that came through Temporal into the spec, so that `kubectl` shows the same truth.
- */
+/** Writes commands that came through Temporal into the spec, so that `kubectl` shows them. */
 import type { RolloutCommand } from '../../workflows/contracts/commands.ts';
 import type { RolloutCommandInput } from '../../workflows/contracts/machine-deployment-activities.ts';
 import { mergePatchOf } from '../../workflows/values/merge-patch.ts';

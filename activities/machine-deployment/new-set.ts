@@ -111,8 +111,7 @@ export function newSetOf(
 }
 
 /**
- * Annotations that distinguish a scaling from a rollout; the cluster autoscaler and dashboards read
- * them.
+ * Annotations that tell a scaling from a rollout; the cluster autoscaler and dashboards read them.
  */
 export function scalingAnnotationsOf(deployment: MachineDeployment): Record<string, string> {
   const { replicas = 0 } = deployment.spec;

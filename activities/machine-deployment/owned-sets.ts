@@ -61,8 +61,7 @@ async function claimantOf(
 }
 
 /**
- * The set, if it is the deployment's now. A set that is left alone because a client deletes it
- * still counts.
+ * The set, if it is the deployment's now; also where it is left alone because a client deletes it.
  */
 async function claim(
   control: KubeClient,

@@ -60,10 +60,7 @@ export function rollbackPatchOf(deployment: MachineDeployment, set: MachineSet):
 /** Other clients write the deployment as well, such as an autoscaler. */
 const mostTries = 4;
 
-/**
- * Returns whether it was written. `patchFor` is called anew for a deployment that changed
- * meanwhile.
- */
+/** Returns whether it was written. `patchFor` is called anew where the deployment has changed. */
 async function answer(
   control: KubeClient,
   { ref, step }: { ref: ObjectReference; step: Step<'rollBack' | 'refuseRollback'> },

@@ -136,10 +136,7 @@ async function patchAll(
   }
 }
 
-/**
- * One list for all of them: each Node says whose machine it is. A Node that does not is read by
- * name.
- */
+/** One list for all: each Node says whose machine it is. A Node that does not is read by name. */
 async function nodesByName(
   target: KubeClient,
   machines: readonly Machine[],

@@ -26,8 +26,8 @@ export function nextScaledAt(deployment: MachineDeployment, now: number): number
 }
 
 /**
- * The change by the list, where that is later than the annotation: MCM, or an earlier autoscaler,
- * wrote last.
+ * The change by the list, where later than the annotation: MCM, or an earlier autoscaler, wrote
+ * last.
  */
 function listedIn(deployment: MachineDeployment): ListedChange | undefined {
   const list = deployment.metadata.annotations?.[annotations.triggerDeletion] ?? '';

@@ -219,10 +219,7 @@ function availableCondition({ deployment, sets }: StatusView, counts: Counts): T
   };
 }
 
-/**
- * Conditions that sets have about their failures, those of the new set first; and those that others
- * wrote stay.
- */
+/** Conditions about failures of sets, those of the new set first; those that others wrote stay. */
 function copiedConditions({ deployment, sets, newSet }: StatusView): MachineDeploymentCondition[] {
   const ours = new Set(['Available', 'Progressing', ...copied]);
   const kept = withoutUnsettled(deployment.status?.conditions).filter(

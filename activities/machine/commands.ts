@@ -1,6 +1,4 @@
-/**
- * Writes commands that came through Temporal to the object, so that `kubectl` shows the same truth.
- */
+/** Writes commands that came through Temporal to the object, so that `kubectl` shows them. */
 import { ApplicationFailure } from '@temporalio/common';
 import type {
   AppliedCommand,

@@ -233,8 +233,8 @@ async function patchWithConditions(
 }
 
 /**
- * Undefined when those on the Machine say the same. The last ones of a Node that is gone stay, as
- * in MCM.
+ * Undefined when those on the Machine say the same, or the Node is gone: the last ones stay, as in
+ * MCM.
  */
 function newConditionsOf({ current, node }: Seen): NodeCondition[] | undefined {
   if (!node) return undefined;

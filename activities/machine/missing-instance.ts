@@ -42,7 +42,7 @@ export async function recordMissingInstance(
 }
 
 /**
- * Why it may not be replaced now. A machine that is still to join counts as being replaced already.
+ * Why it may not be replaced now. A machine that is yet to join counts as being replaced already.
  */
 async function obstacleTo(
   dependencies: ActivityDependencies,

@@ -110,7 +110,7 @@ export function machineSetOf({ metadata }: Machine): string | undefined {
 }
 
 /**
- * Leaves out a template that is refused for its length: it does not fit into what Temporal keeps.
+ * Leaves out a template that is too long, and refused: it does not fit into what Temporal keeps.
  */
 export function nodeTemplateOf({ spec }: Machine): NodeTemplate | undefined {
   if (isNodeTemplateTooLong(spec)) return undefined;

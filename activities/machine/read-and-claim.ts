@@ -53,10 +53,7 @@ interface ReadAndClaimInput {
   signalled?: { uid: string; resourceVersion: string };
 }
 
-/**
- * Returns the Machine that was signalled, where this process wrote just that version; otherwise
- * reads it.
- */
+/** Returns the signalled Machine, where this process wrote that very version; else reads it. */
 async function machineAt(
   control: KubeClient,
   { machine, signalled }: ReadAndClaimInput,

@@ -14,10 +14,7 @@ type Event = NonNullable<History['events']>[number];
 const [resetWorkflow, reapplied] = [20, 1];
 
 interface CommandOrigin {
-  /**
-   * Identity of the client that sent the signal; that of an update stands in the history only
-   * later.
-   */
+  /** Identity of the client that sent the signal; the history has that of an update only later. */
   identity?: string;
   /**
    * The server has brought it once more: the run was reset since it was asked for, or two clusters

@@ -49,8 +49,7 @@ export function noteCloudRequest(id: unknown, isChange: boolean): void {
 }
 
 /**
- * Notes the requests of `action` to the cloud in the object that it is given. An outer call notes
- * them as well.
+ * Notes the requests of `action` to the cloud in its argument. An outer call notes them as well.
  */
 export function notingCloudRequests<T>(action: (requests: CloudRequests) => T): T {
   const requests = running.getStore() ?? new CloudRequests();

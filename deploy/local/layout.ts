@@ -42,9 +42,7 @@ export interface Layout {
   etcdData: string;
   /** Database of the development server. */
   temporalDatabase: string;
-  /**
-   * Folder of a Temporal server on PostgreSQL, which belongs to the user that PostgreSQL runs as.
-   */
+  /** Folder of a Temporal server on PostgreSQL; it belongs to the user that PostgreSQL runs as. */
   postgresqlData: string;
   postgresqlPassword: string;
   /** Is there once the databases on PostgreSQL have all their tables. */
@@ -55,9 +53,7 @@ export interface Layout {
   workflowBundle: string;
   prometheusConfig: string;
   prometheusData: string;
-  /**
-   * Cache of compiled modules of Node.js: a process that is started again is up in half the time.
-   */
+  /** Compiled modules of Node.js: a process that is started again is up in half the time. */
   compileCache: string;
   kubectlCache: string;
   /**

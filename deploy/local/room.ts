@@ -1,6 +1,4 @@
-/**
- * Checks that a folder can be written and has room, once, before it is used, and says what helps.
- */
+/** Checks once, before a folder is used, that it can be written and has room; says what helps. */
 import { accessSync, constants, existsSync, mkdirSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { hasCode, messageOf } from './failure.ts';

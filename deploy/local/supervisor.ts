@@ -58,9 +58,7 @@ function endOnce(code: number): void {
   ending ??= end(code);
 }
 
-/**
- * The components that break when another one ends report it as well: only the first fault counts.
- */
+/** Components that break when another one ends report it as well: only the first fault counts. */
 function fail(error: Error): void {
   if (ending !== undefined) return;
   console.log(error.stack);

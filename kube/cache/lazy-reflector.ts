@@ -50,8 +50,7 @@ export class LazyReflector<K extends KubeObject, T extends CachedObject> {
   }
 
   /**
-   * Objects that are known now; undefined when it does not run, has not listed yet, or cannot
-   * watch.
+   * The objects as known now; undefined when it does not run, has not listed yet, or cannot watch.
    */
   get items(): ReadonlyMap<string, T> | undefined {
     const isOfUse = this.#running?.isSynced === true && !this.#running.isBroken;

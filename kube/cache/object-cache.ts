@@ -63,9 +63,7 @@ export class ObjectCache<K extends KubeObject, T extends CachedObject> {
     this.#size = 0;
   }
 
-  /**
-   * Takes in a live object of a watch. An object that is not newer than the held one comes late.
-   */
+  /** Takes in a live object of a watch. An object not newer than the held one comes late. */
   put(object: K): void {
     const held = this.#heldFor(object);
     if (held === undefined || this.#isNewsOf(held, object.metadata.resourceVersion))

@@ -28,10 +28,7 @@ export type OwnLeaseName = (typeof ownLeaseNames)[number];
 
 /** Where the Lease of the watchers is, as their flags say it. */
 export interface LeasePlace {
-  /**
-   * Default the namespace that is served. A namespace that is to be deleted can be served from
-   * another.
-   */
+  /** Default the namespace that is served. One that will be deleted can be served from another. */
   resourceNamespace?: string | undefined;
   /** In the namespace that is served. Default `millwright`. */
   resourceName?: OwnLeaseName | undefined;

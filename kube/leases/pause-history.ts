@@ -35,7 +35,7 @@ export class PauseHistory {
   }
 
   /**
-   * A pause that lasted ends with the Lease, and is noted anew on the next one if it lasts still.
+   * A pause that lasted ends with the Lease, and is noted anew on the next one if it still lasts.
    */
   #replace(now: number): void {
     const ended = this.#pauses.map((pause) => ({ ...pause, until: pause.until ?? now }));

@@ -55,9 +55,7 @@ function manifestIn(folder: string): Record<string, string> {
   return JSON.parse(readFileSync(join(folder, manifestName), 'utf8'));
 }
 
-/**
- * Histories of the present code, by name; with what runs hand over, such as `carried/machine.json`.
- */
+/** Histories of the present code, by name; with carried states, such as `carried/machine.json`. */
 function presentIn(folder: string): { name: string; history: string }[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => presentPattern.test(name) && name !== manifestName)

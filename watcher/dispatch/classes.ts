@@ -10,10 +10,7 @@ import type { MachineView, Resource, SecretView } from '../cache/views.ts';
 
 type IsConcerned = (machine: MachineView) => boolean;
 
-/**
- * A Running machine has what it needs of its class. A Machine that is deleted needs its
- * credentials.
- */
+/** A Running machine has what it needs of its class. A deleted one needs its credentials. */
 const isWaiting: IsConcerned = ({ phase }) => phase !== 'Running';
 
 const isAny: IsConcerned = () => true;

@@ -24,10 +24,7 @@ export interface TemporalSettings {
   connection: NativeConnectionOptions & { address: string };
   /** Absent: payloads are plain. */
   payloadKeys?: PayloadKeys;
-  /**
-   * Files that were read for it: certificates, keys, the API key, the profile, and keys of
-   * payloads.
-   */
+  /** Files that were read for it: certificates, keys, API key, profile, and keys of payloads. */
   files: readonly string[];
 }
 

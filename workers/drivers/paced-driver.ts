@@ -74,9 +74,7 @@ function isAnswer(error: unknown): boolean {
   return error instanceof DriverPending;
 }
 
-/**
- * Returns the error of the call: requests that were refused together are not tried again together.
- */
+/** Returns the error of the call: requests refused together are not tried again together. */
 function learnt(
   pace: AccountPace,
   error: unknown,

@@ -16,8 +16,7 @@ export interface DrainSeconds {
 
 export interface DrainMetrics {
   /**
-   * Begins the metrics of a namespace, until its scope ends. Returns what is called when a drain is
-   * over.
+   * Begins the metrics of a namespace, until its scope ends. Returns what a drain calls at its end.
    */
   of(namespace: string, scope: NamespaceScope): (drain: DrainSeconds) => void;
 }

@@ -1,6 +1,4 @@
-/**
- * Resources of a part of a process, such as one namespace of many: it is closed without the others.
- */
+/** Resources of a part of a process, such as one namespace: it is closed without the others. */
 import type { Logger } from '../log/logger.ts';
 import type { Shutdown } from './shutdown.ts';
 

@@ -142,10 +142,7 @@ function scrubbedAttributes(attributes: Attributes): Attributes {
   );
 }
 
-/**
- * Context of a span elsewhere. Undefined where it makes no sense, or is of a trace that is not
- * kept.
- */
+/** Context of a span elsewhere. Undefined where it makes no sense, or its trace is not kept. */
 export function contextOf(traceparent: unknown): SpanContext | undefined {
   if (typeof traceparent !== 'string') return undefined;
   const found = /^00-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/.exec(traceparent);

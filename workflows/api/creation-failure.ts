@@ -48,10 +48,7 @@ export function isOfApiServer(words: string): boolean {
   return /: (?:GET|POST|PUT|PATCH|DELETE) \/apis?\/\S*: /.test(words);
 }
 
-/**
- * Why machines of a class cannot be created, by its annotation, which says the same as its
- * machines.
- */
+/** Why machines of a class cannot be created, by its annotation: the same words as theirs. */
 export function refusalOf(words: string): CreationTrouble {
   if (/has no driver: no worker serves/.test(words)) return 'worker-down';
   if (words.startsWith('credentials: ')) return 'credentials';

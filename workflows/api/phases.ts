@@ -65,7 +65,7 @@ export type OperationType =
 export type StrategyType = 'RollingUpdate' | 'Recreate' | 'InPlaceUpdate';
 
 /**
- * Chooses the next machines of an update in place: the controller, or a person who labels their
+ * Chooser of the next machines of an update in place: the controller, or a person, by labels of
  * Nodes.
  */
 export type OrchestrationType = 'Auto' | 'Manual';

@@ -101,9 +101,7 @@ export function machineDeploymentFaults({ spec }: Loose<MachineDeployment>): str
   ];
 }
 
-/**
- * Faults of a MachineClass; empty when it is fit for use. The fields for its driver are not read.
- */
+/** Faults of a MachineClass; empty when it is fit for use. Fields for its driver are not read. */
 export function machineClassFaults({ nodeTemplate }: Loose<MachineClass>): string[] {
   if (!nodeTemplate) return [];
   const faults = capacityFaults(nodeTemplate.capacity);
@@ -163,9 +161,7 @@ function specFaults(spec: MachineSpec | undefined, field: string): string[] {
 export const longestProviderID = 1_000;
 const longestTexts = { id: longestProviderID, nodeConditions: 10_000 };
 
-/**
- * The texts of a spec that stand in histories, which take 2 MB in all; too long ones are left out.
- */
+/** Texts of a spec that stand in histories, which take 2 MB in all; too long ones are left out. */
 export function shortTextsOf(spec: MachineSpec): {
   className: string;
   providerID: string | undefined;

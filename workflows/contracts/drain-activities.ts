@@ -14,9 +14,7 @@ export interface DrainRequest {
    * earlier versions.
    */
   providerID?: string;
-  /**
-   * UID of the Node that the machine has joined by; absent when it has not, or that is not known.
-   */
+  /** UID of the Node that the machine has joined by; absent when it has not, or it is not known. */
   nodeUid?: string;
   /** No driver has answered with this instance, and the machine has not joined. Default false. */
   isUnproven?: boolean;
@@ -59,10 +57,7 @@ export interface MachineRemovalOutcome {
   finish?: { failure?: StepFailure };
 }
 
-/**
- * Report of a drain to its workflow when other things are in the way than before, or nothing any
- * more.
- */
+/** Report of a drain to its workflow when other things are in the way, or nothing any more. */
 export interface DrainReport {
   /** UID of the Machine. */
   uid: string;

@@ -32,8 +32,7 @@ export type DriverActivities = {
 export type RecordedCreateOutcome = CreateOutcome & { isRecorded?: boolean };
 
 /**
- * Kinds of calls to a driver. Each has a queue, and a worker slots for it: no scale-in holds up
- * creates.
+ * Kinds of calls to a driver. Each has a queue and slots of its own: no scale-in holds up creates.
  */
 export const driverCalls = ['create', 'delete', 'read'] as const;
 export type DriverCall = (typeof driverCalls)[number];

@@ -166,8 +166,7 @@ function endedBy(
   }
   const fault = errorIn(answer, deletedSchema);
   if (fault === undefined) return answer;
-  // After a create without an answer, a driver that does not say that there was something is asked
-  // again.
+  // After a create without an answer, a driver that does not report an instance is asked again.
   const isKnown = typeof seconds === 'number' && seconds >= 0;
   const settles = isKnown ? Math.min(seconds, longestSettleSeconds) : unknownSettleSeconds;
   const meant = { outcome, isFound: isFound === true, settleSeconds: settles } as const;

@@ -144,9 +144,7 @@ export interface TeardownOutcome {
 export interface MachineCommandInput {
   machine: ObjectReference;
   command: MachineCommand;
-  /**
-   * Time limit for `extendDrain`, milliseconds: as if nothing had been paused since `countsFrom`.
-   */
+  /** Time limit for `extendDrain`, milliseconds: as if nothing was paused since `countsFrom`. */
   until?: number;
   countsFrom?: number;
   /** The annotation that asks for it; absent where it came through Temporal. */

@@ -21,10 +21,7 @@ export interface MachineSnapshot extends SnapshotVersion {
   specDigest: string;
   /** Label `force-deletion` is true as Go's ParseBool reads it. */
   forceDeletion: boolean;
-  /**
-   * Drain options in its annotations; absent before there is one, and from watchers of earlier
-   * versions.
-   */
+  /** Drain options in its annotations; absent where there is none, and from earlier watchers. */
   drain?: DrainOptions;
   /** Absent where no annotation asks for it. */
   preservation?: PreservationNotes;

@@ -1,7 +1,4 @@
-/**
- * Activities about instances that were deleted by others; a part of `kube-activities.ts`, which
- * hands it on.
- */
+/** Activities about instances that others deleted; a part of `kube-activities.ts`. */
 import type { ObjectReference } from './references.ts';
 import type { Instance, MachineFailure } from '../plan/machine/facts.ts';
 

@@ -51,9 +51,7 @@ export type JoinOutcome =
 export interface NodeSyncRequest {
   machine: ObjectReference;
   instance: Instance;
-  /**
-   * UID of the Node that the machine has joined by; absent when it has not, or that is not known.
-   */
+  /** UID of the Node that the machine has joined by; absent when it has not, or it is not known. */
   nodeUid?: string;
   className: string;
   /** resourceVersion of the class that the watcher signalled: an older one is of no use. */

@@ -7,9 +7,7 @@ import type { Preserve } from '../api/preserve-value.ts';
 
 export interface PreserveRequest {
   machine: ObjectReference;
-  /**
-   * UID of the Node that the machine has joined by; absent when it has not, or that is not known.
-   */
+  /** UID of the Node that the machine has joined by; absent when it has not, or it is not known. */
   nodeUid?: string;
   /** Until when the workflow knows it to be preserved, milliseconds. */
   until?: number;

@@ -15,10 +15,7 @@ import type {
 } from '../plan/safety/orphan-sweep.ts';
 import type { ReachabilityLimits, Server } from '../plan/safety/reachability.ts';
 
-/**
- * Input of `safetyOrphans`. It stands in the Schedule, so that the input of each run shows its
- * rules.
- */
+/** Input of `safetyOrphans`. It stands in the Schedule, so that each run shows its rules. */
 export interface OrphanCheck extends SweepRules {
   /** Namespace of the Machines. */
   namespace: string;

@@ -304,8 +304,7 @@ class MachineDeploymentWorkflow {
   }
 
   /**
-   * Writes a change that another client undoes ever later, also where a read has found it in
-   * between.
+   * Delays a write more and more that another client undoes, also where a read found it in between.
    */
   async #try(facts: DeploymentFacts, steps: DeploymentStep[]): Promise<void> {
     const now = Date.now();

@@ -43,9 +43,7 @@ export function noteRecorded(state: MachineState): void {
   if (instance) enter(state, { stage: 'recorded', instance });
 }
 
-/**
- * The cloud knows the instance of a create that had no answer. It is not known if there is another.
- */
+/** The cloud knows the instance of a create without an answer. There may be another. */
 export function noteFound(state: MachineState, instance: CreatedInstance): void {
   enter(state, { stage: 'made', instance });
 }

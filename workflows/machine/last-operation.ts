@@ -1,6 +1,4 @@
-/**
- * Writes what a Machine waits for to the object: best effort, as nothing may wait because of it.
- */
+/** Writes what a Machine waits for to the object: best effort, as nothing waits for it. */
 import { isCancellation, log } from '@temporalio/workflow';
 import type { MachineActivities } from '../contracts/machine-activities.ts';
 import { localFirstOnce, messageOf } from '../runtime/activity-options.ts';

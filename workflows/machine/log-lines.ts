@@ -1,7 +1,4 @@
-/**
- * Decisions for a machine, and their results, as lines of the log: docs/logs.md. A replay writes
- * none.
- */
+/** Decisions for a machine, and their results, as log lines: docs/logs.md. A replay writes none. */
 import { log } from '@temporalio/workflow';
 import type { MachineState } from './state.ts';
 import { instanceOf } from './state.ts';

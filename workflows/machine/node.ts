@@ -159,10 +159,7 @@ export function noteNameChecked({ node }: MachineState): void {
   delete node.mustClearName;
 }
 
-/**
- * Digest by which the plan compares a Node with an earlier state of it. Heartbeats are no part of
- * it.
- */
+/** Digest by which the plan compares a Node with an earlier state of it, without heartbeats. */
 export function digestOf(node: NodeSnapshot | undefined): string {
   if (!node) return '';
   const { uid, exists, isDeleting, conditionsDigest } = node;

@@ -118,8 +118,7 @@ export function noteSuccessorTold({ object }: MachineState, uid: string): void {
 export function noteRead(state: MachineState, machine: PreparedMachine, cluster: string): void {
   const { object } = state;
   const { uid, resourceVersion, isDeleting, hasFinalizer } = machine;
-  // The class as an earlier read knew it holds until a later one learns more, or the Machine names
-  // another.
+  // The class as known holds until a later read learns more, or the Machine names another.
   const { className, provider, bootstrapTokenId } = object.prepared ?? {};
   const known =
     className === machine.className ? { provider, bootstrapTokenId } : { bootstrapTokenId };

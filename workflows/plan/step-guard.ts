@@ -41,8 +41,7 @@ export interface Pace {
 const ofStep: Pace = { burst: 30, longestSeconds: Infinity };
 
 /**
- * Pace of the turns of a loop that is to stay ready for news: no sound loop takes as many between
- * two waits.
+ * Pace of the turns of a loop that stays ready for news: no sound one takes as many between waits.
  */
 export const ofTurns: Pace = { burst: 100, longestSeconds: 5 };
 

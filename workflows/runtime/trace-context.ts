@@ -1,7 +1,4 @@
-/**
- * Trace contexts in headers and inputs. A value that makes no sense is no context: a trace must
- * harm no run.
- */
+/** Trace contexts in headers and inputs. A senseless value is none: a trace must harm no run. */
 import type { Payload } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { OperationContext } from '../contracts/tracing.ts';

@@ -16,9 +16,7 @@ export function cachePlace(env: NodeJS.ProcessEnv): Place {
   return { folder: cacheFolder(env), holds: 'what is fetched and built', otherwise };
 }
 
-/**
- * The error for what is missing: tests, and a stack that a test starts, make nothing on the way.
- */
+/** The error for a missing program: tests, and stacks that tests start, make nothing on the way. */
 export function notPrepared(what: string): Error {
   return new Error(`${what} is not prepared: run "npm run prepare:all" once, which gets it`);
 }

@@ -58,7 +58,7 @@ function shown(of = file): Manifest[] {
 }
 
 /**
- * Rights that a cluster has once: roles of the cluster and of kube-system, and the rule for tokens.
+ * Rights that a cluster has once: roles of the cluster and kube-system, and the rule for tokens.
  */
 export function rightsOfCluster(): Manifest[] {
   const roles = shown().filter(isRole);
@@ -131,9 +131,7 @@ export function bindingOf({ apiVersion, kind, metadata }: Role, users: readonly 
   };
 }
 
-/**
- * The users who have a role in the local stack: `machines.millwright-target-core` is one of `core`.
- */
+/** Users who have a role in the local stack: `machines.millwright-target-core` is one of `core`. */
 export function usersIn(roleName: string): readonly User[] {
   const users = usersOf[roleName.slice(roleName.lastIndexOf('-') + 1)];
   if (users === undefined) throw new Error(`${file}: role ${roleName} is of no known part`);

@@ -1,6 +1,4 @@
-/**
- * Programs that each command needs beside the npm packages; test/run/needs.ts adds those for tests.
- */
+/** Programs that each command needs beside npm packages; test/run/needs.ts adds those for tests. */
 import { tools, type ToolName } from '../binaries/tools.ts';
 import { temporalOf, type StackOptions } from '../options.ts';
 import { pythonNames, type PythonName } from './python.ts';

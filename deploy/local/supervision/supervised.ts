@@ -130,9 +130,7 @@ export class Supervised {
     return outcome;
   }
 
-  /**
-   * Looks until the component answers. A component that never does is killed, and so starts again.
-   */
+  /** Looks until the component answers. If it never does it is killed, and so starts again. */
   async #probe(child: ChildProcess, life: AbortSignal): Promise<void> {
     const deadline = Date.now() + readyWithinMs;
     while (!life.aborted) {
@@ -157,9 +155,7 @@ export class Supervised {
     this.#world.onReady();
   }
 
-  /**
-   * Callers that wait already go on waiting; those that ask from now on wait for the next process.
-   */
+  /** Calls that wait already go on waiting; those from now on wait for the next process. */
   #becomeUnready(): void {
     if (!this.#isReady) return;
     this.#isReady = false;

@@ -211,8 +211,7 @@ function isMatch(instance: Instance, { name, namePrefix, token, tags }: Instance
 }
 
 /**
- * Delivery of the answer to a done operation. `loseAnswer` with seconds keeps silent that long
- * first.
+ * Delivery of the answer to a done operation. `loseAnswer` with seconds is silent so long first.
  */
 function deliveryOf(fault: Fault | undefined): Pick<Answer, 'delivery' | 'hangSeconds'> {
   if (fault === undefined) return { delivery: 'send' };

@@ -98,7 +98,7 @@ function taintText({ key, value, effect }: Taint): string {
 }
 
 /**
- * Reads what we wrote. Text that is no longer ours counts as nothing: then all of it is another's.
+ * Reads what we wrote. Text that is not ours any more counts as nothing: all of it is another's.
  */
 function appliedIn(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};

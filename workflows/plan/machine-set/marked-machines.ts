@@ -1,9 +1,7 @@
 /** Machines that the cluster autoscaler wants gone. */
 import type { MachineFact } from './scale-down.ts';
 
-/**
- * Priority that the autoscaler gives a machine that it wants gone; others come from other clients.
- */
+/** Priority that the autoscaler gives a machine it wants gone; others come from other clients. */
 export const priorityOfMarked = 1;
 
 /** A cluster autoscaler wants it gone when the number is lowered; that it was is not said. */

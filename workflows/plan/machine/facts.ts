@@ -31,8 +31,7 @@ export interface MachineFailure {
   /** We stopped it ourselves: nothing is wrong. */
   wasCancelled?: boolean;
   /**
-   * The one that has to act, where the code alone does not say it. Absent in notes of earlier
-   * versions.
+   * The one that has to act, where the code does not say it. Absent in notes of earlier versions.
    */
   kind?: MachineFailureKind;
   /** Default: creating or deleting the instance. */

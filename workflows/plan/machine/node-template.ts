@@ -1,6 +1,4 @@
-/**
- * Changes to a Node so that it has what its Machine says. Fields that others wrote are left alone.
- */
+/** Changes to a Node so that it has what its Machine says. Fields of others are left alone. */
 import { annotations, finalizers, labels } from '../../api/constants.ts';
 import type { Taint } from '../../api/machine.ts';
 import { dueTaints, idOf, withoutStartTaints } from './start-taints.ts';
@@ -26,8 +24,7 @@ export interface NodeTemplateChange {
   /** Those that stay although they may have been applied: nothing but the Node says so. */
   keptTaints?: Taint[];
   /**
-   * The Node's note of what was last applied cannot be read. It counts as nothing there, and is
-   * written anew.
+   * The Node's note of what was applied last is unreadable. It counts as nothing, and is rewritten.
    */
   isLastAppliedCorrupt: boolean;
 }

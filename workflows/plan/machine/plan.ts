@@ -177,18 +177,13 @@ function planJoin(facts: MachineFacts, now: number): MachineStep | undefined {
   return facts.isRead && facts.isNodeBehind ? { action: 'syncNode' } : undefined;
 }
 
-/**
- * The template for the Node may have been edited because the target cluster refused it as it was.
- */
+/** The template for the Node may have been edited as the target cluster refused it before. */
 function planJoined(facts: MachineFacts, now: number): MachineStep {
   const mustRead = !facts.isRead && isInReach(facts, now);
   return { action: mustRead ? 'readAndClaim' : 'recordJoined' };
 }
 
-/**
- * A preserved machine has the time to join all the same, so its Node is read when that was out of
- * reach.
- */
+/** A preserved machine has time to join all the same: its Node is read after an outage. */
 function planFailed(facts: MachineFacts, now: number): MachineStep {
   const { preservation, isRecorded, isNodeReady, outage } = facts;
   if (outage && isInReach(facts, now)) return { action: 'readAndClaim' };

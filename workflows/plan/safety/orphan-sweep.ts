@@ -30,10 +30,7 @@ export interface ScopeListing {
   owned?: number;
   /** Absent when every Machine of this scope has its instance. */
   missing?: MissingSearch;
-  /**
-   * Suspects of the run before that are none any more: they have a Machine now, or are not to be
-   * touched.
-   */
+  /** Suspects of the run before that are cleared: they have a Machine, or are not to be touched. */
   cleared?: string[];
   /** Why there was no listing. */
   error?: string;

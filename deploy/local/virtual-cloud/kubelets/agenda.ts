@@ -1,8 +1,6 @@
 import { backoffMs } from '../../../../workflows/values/backoff.ts';
 
-/**
- * When it is to be done again, milliseconds; undefined: it is done. Work that fails is tried again.
- */
+/** When it is to be done again, milliseconds; undefined: it is done. Failed work is tried again. */
 export type Work = () => Promise<number | undefined>;
 
 interface Entry {

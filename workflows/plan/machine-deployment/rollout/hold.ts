@@ -39,8 +39,7 @@ export function hasOldMachines({ sets }: ObservedDeployment): boolean {
 }
 
 /**
- * The template is not, or not only, that of the machines. A set that is being deleted needs no
- * rollout to go.
+ * The template is not, or not only, the machines'. A set that is being deleted needs no rollout.
  */
 export function isRollingOut({ sets }: ObservedDeployment): boolean {
   return sets.some((set) => !set.isOfTemplate && !set.isDeleting && isActive(set));

@@ -8,10 +8,7 @@ export interface Sizing {
   reason: string;
 }
 
-/**
- * The sizes that a strategy wants now. The new set may be one that is still to be made, see
- * `blankSet`.
- */
+/** The sizes that a strategy wants now. The new set may be yet to be made, see `blankSet`. */
 export interface StrategyPlan {
   sizes: Sizing[];
   /** A new set that does not exist yet may be made. */
