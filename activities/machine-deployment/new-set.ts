@@ -110,9 +110,7 @@ export function newSetOf(
   };
 }
 
-/**
- * Annotations that tell a scaling from a rollout; the cluster autoscaler and dashboards read them.
- */
+/** Annotations that mark a scaling, no rollout; the cluster autoscaler and dashboards read them. */
 export function scalingAnnotationsOf(deployment: MachineDeployment): Record<string, string> {
   const { replicas = 0 } = deployment.spec;
   return scalingAnnotations(replicas, replicas + maxSurgeOf(deployment));
