@@ -1,7 +1,4 @@
-/**
- * What has to hold before an activity begins: one table for all of them, so that a new one must
- * choose.
- */
+/** Conditions for an activity to begin: one table for all, so that a new one must choose. */
 import type { DrainActivities } from '../workflows/contracts/drain-activities.ts';
 import type { DriverActivities } from '../workflows/contracts/driver-activities.ts';
 import type { KubeActivities } from '../workflows/contracts/kube-activities.ts';
@@ -28,7 +25,7 @@ export type DriverQueueActivities = DriverActivities & OrphanActivities;
 
 export type ActivityName = keyof (KubeActivities & DrainActivities & DriverQueueActivities);
 
-/** Of the core's queue. */
+/** Gates of the activities in the core's queue. */
 const kubeGates: Readonly<Record<keyof KubeActivities, Gate>> = {
   readAndClaimMachine: 'leader',
   findStaleNode: 'none',
@@ -89,7 +86,7 @@ const drainGates: Readonly<Record<keyof DrainActivities, Gate>> = {
   drainNode: 'stop',
 };
 
-/** Of the queues of a driver. */
+/** Gates of the activities in the queues of a driver. */
 const driverGates: Readonly<Record<keyof DriverQueueActivities, Gate>> = {
   createInstance: 'stop',
   deleteInstance: 'stop',

@@ -43,7 +43,7 @@ import type { AnsweredRequest } from './system/cloud-requests.ts';
 import { asSent, fillUserData, type UserData } from './machine-class/user-data.ts';
 import { anySignal, timeoutSignal } from './system/system.ts';
 
-/** What a driver's activities act on. They write nothing to Kubernetes. */
+/** Parts that a driver's activities act on. They write nothing to Kubernetes. */
 export interface DriverDependencies {
   driver: Driver;
   control: KubeClient;

@@ -1,6 +1,6 @@
 /**
- * What every activity needs: a heartbeat, translated failures, and a quick no to local ones while
- * the API server hangs.
+ * Wraps every activity: a heartbeat, translated failures, and a quick no to local ones while the
+ * API server hangs.
  */
 import type { Context } from '@temporalio/activity';
 import type {

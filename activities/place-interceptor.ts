@@ -40,7 +40,7 @@ export interface ServedPlaces {
  * Goes before all other interceptors. Where a step has no limit of attempts Temporal tries it
  * again, with the progress that an earlier attempt reported. Where it has one the workflow
  * schedules it anew, so that none is used up; of a local activity the workflow hands back its task:
- * workflows/runtime/place-interceptors.ts. Of a namespace that is not served now no other worker
+ * workflows/runtime/place-interceptors.ts. For a namespace that is not served now no other worker
  * has more to offer, so a local activity goes on in the regular form, which waits.
  */
 export function createPlaceInterceptor(
@@ -75,11 +75,11 @@ function isLimited({ info: { isLocal, retryPolicy } }: Context): boolean {
   return isLocal || (retryPolicy?.maximumAttempts ?? 0) > 0;
 }
 
-/** Of a step without a limit of attempts: it is tried again in some seconds. */
+/** Failure of a step without a limit of attempts: it is tried again in some seconds. */
 export function notServed(context: Context, { namespace }: Place, { why }: NotServed): Error {
   const failure = namespaceNotServed(namespace, why);
   if (!isLimited(context)) return failure;
-  // Of a step with a limit the workflow schedules a new one.
+  // The workflow schedules a step with a limit anew.
   const type = context.info.isLocal ? failure.type : otherInstall;
   return unattempted(failure.message, type, true);
 }

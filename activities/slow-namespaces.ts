@@ -1,7 +1,7 @@
 /**
- * Of a worker that serves several namespaces: those whose calls take seconds each, as an API server
- * or a cloud of theirs is slow, hold together no more than half of its slots. What hangs is another
- * matter: it runs into its timeout (interceptor.ts).
+ * Limits slow namespaces of a worker that serves several: those whose calls take seconds each, as
+ * an API server or a cloud of theirs is slow, hold together no more than half of its slots. A call
+ * that hangs runs into its timeout instead (interceptor.ts).
  */
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { notServed, placeIn } from './place-interceptor.ts';
@@ -10,14 +10,14 @@ import { monotonicMs } from './system/system.ts';
 /** Longer than that on the average, or for that long already. */
 const slowMs = 3_000;
 const partOfSlots = 1 / 2;
-/** Of the newest call in the average. */
+/** Weight of the newest call in the average. */
 const weight = 0.2;
 
 const why = `its calls take more than ${slowMs / 1_000} s each, and those of all such namespaces hold half of the slots of this worker`;
 
 export interface Slots {
   regular: number;
-  /** Of local activities. Default: those of `regular`. */
+  /** Slots of local activities. Default: those of `regular`. */
   local?: number;
 }
 

@@ -94,7 +94,7 @@ async function fileOf(root: Schema, file: string, types: Types): Promise<string>
   return `${[banner, ...types.importsFor(code, file)].join('\n')}\n\n${compact(code)}`;
 }
 
-/** What every stored object has, although MCM's schemas do not ask for it. */
+/** Adds the fields that every stored object has, although MCM's schemas do not ask for them. */
 function asObject(root: Schema): Schema {
   const fields = Object.keys(root.properties ?? {});
   const always = ['apiVersion', 'kind', 'metadata', 'spec'].filter((name) => fields.includes(name));

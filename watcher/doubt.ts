@@ -27,7 +27,7 @@ export const doubtKinds: readonly DoubtKind[] = [
 
 const beginOfTarget = 'target cluster: ';
 
-/** What gave the reason is a cluster that has the Nodes alone. */
+/** Marks a reason that comes from a cluster with the Nodes alone. */
 export const ofTarget = (reason: string): string => beginOfTarget + reason;
 
 /** It knows nothing of what was signalled before. */

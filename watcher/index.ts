@@ -1,6 +1,6 @@
 /**
- * The watcher: turns changes in both clusters into signals, and decides nothing. Of several
- * processes of a namespace one leads; the others wait for its Lease.
+ * The watcher: turns changes in both clusters into signals, and decides nothing. One of the
+ * processes of a namespace leads; the others wait for its Lease.
  */
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
@@ -50,7 +50,7 @@ export interface WatcherOptions {
   /** Id of `target`. */
   targetCluster: string | undefined;
   temporal: Client;
-  /** Whether workers ask for work. */
+  /** Reads whether workers poll the queue of workflows. */
   readQueue(): Promise<QueueStatus>;
   /** The same of a queue of activities. */
   readActivityQueue(queue: string): Promise<QueueStatus>;
@@ -59,7 +59,7 @@ export interface WatcherOptions {
   /** Absent: there are none. */
   traces?: SignalTraces | undefined;
   namespace: string;
-  /** Of the workflows. */
+  /** Task queue of the workflows. */
   taskQueue: string;
   /** Signals being sent at a time. */
   concurrency: number;
@@ -69,14 +69,14 @@ export interface WatcherOptions {
   install: Pick<InstallNote, 'name' | 'isFleet'> & { temporalAddress: string };
   /** See `workflowIdOf`. */
   clusterName?: string | undefined;
-  /** Of the runs that it starts. */
+  /** Timeouts of the runs that it starts. */
   timeouts: DeliveryOptions['timeouts'];
   creationTimeoutSeconds: number;
   log: Logger;
   leaderElection: LeaderElection;
-  /** Of the files that this process has read, for its Lease. Asked at each renewal. */
+  /** Ends of the certificates that this process has read, for its Lease. Called at each renewal. */
   certificates(): readonly CertificateEnd[];
-  /** Of the ConfigMap that stops everything. */
+  /** Options of the ConfigMap that stops everything. */
   stop?: Pick<GlobalStopOptions, 'onForbidden'>;
   /** A cluster has more than a watcher keeps of one namespace; `reason` is for people. */
   onTooLarge?(reason: string): void;
@@ -92,7 +92,7 @@ export interface LeaderElection {
   timing?: Partial<ElectionTiming>;
   /** False: this process takes our Lease at its start from any holder, and MCM's are left alone. */
   isElected: boolean;
-  /** Of the Lease. */
+  /** Namespace and name of the Lease. */
   place?: LeasePlace | undefined;
 }
 
@@ -104,7 +104,7 @@ export interface Watcher {
   hasLeader(): boolean;
   /** Why it does not lead, for people. */
   obstacle(): string | undefined;
-  /** What the leader knows and does; undefined on others. */
+  /** State of the leader; undefined on others. */
   term(): TermView | undefined;
   /** Terms of this process that signalled everything anew, by the reason. */
   doubts: ReadonlyMap<DoubtKind, number>;
@@ -137,7 +137,7 @@ interface WatchIdentity {
   cluster: string;
   /** Id of the namespace of Temporal. */
   database: string;
-  /** Of the checkpoint: one install's workflows in one database of Temporal. */
+  /** Scope of the checkpoint: one install's workflows in one database of Temporal. */
   scope: Scope;
 }
 

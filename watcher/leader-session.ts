@@ -78,7 +78,7 @@ export class LeaderSession {
     return this.isSynced ? undefined : 'lists objects';
   }
 
-  /** What it shows of itself. */
+  /** State of the session for others. */
   view(): Pick<TermView, 'store' | 'signals' | 'backlog' | 'sources'> {
     return {
       store: this.#isControlSynced ? this.#store : undefined,

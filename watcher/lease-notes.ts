@@ -1,4 +1,4 @@
-/** What a watcher writes on its Lease each time that it renews it. */
+/** Annotations that a watcher writes on its Lease each time that it renews it. */
 import { checkpointAnnotation } from '../kube/leases/lease-set.ts';
 import type { LeaseBefore } from '../kube/leases/lease-set.ts';
 import type { Annotations } from '../kube/leases/lease-lock.ts';

@@ -4,7 +4,7 @@ import type { NotedPause } from '../kube/objects/pauses.ts';
 import { bounded, pausesAnnotation, readPauses, writePauses } from '../kube/objects/pauses.ts';
 import type { PauseReason } from '../workflows/values/pauses.ts';
 
-/** What is shorter costs no deadline anything that matters. A stop counts from its first second. */
+/** A shorter pause costs no deadline anything that matters. A stop counts from its first second. */
 const shortestMs = 10_000;
 
 export class PauseLog {

@@ -16,14 +16,14 @@ const restMs = 5 * 60_000;
 export interface QueueWatchOptions {
   /** Those that the namespace needs now. */
   queues(): readonly string[];
-  /** Of a queue of activities. */
+  /** Reads a queue of activities. */
   read(queue: string): Promise<QueueStatus>;
   clock: Clock;
   /** Milliseconds since 1970. */
   now(): number;
-  /** Whether work is under way. */
+  /** Reports whether work is under way. */
   isWaiting(): boolean;
-  /** What was known stays. */
+  /** The known state stays. */
   onError(error: unknown): void;
 }
 
@@ -96,7 +96,7 @@ export function isWorkUnderWay({ store, backlog }: Pick<TermView, 'store' | 'bac
   return false;
 }
 
-/** Of drains, where there are Nodes, and of each provider that a class names. */
+/** Queues for drains, where there are Nodes, and for each provider that a class names. */
 export function activityQueuesOf(
   taskQueue: string,
   { store, hasNodes }: { store: StoreView | undefined; hasNodes: boolean },

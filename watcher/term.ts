@@ -1,4 +1,4 @@
-/** What one term as leader shows of itself, and what hears of all that happens in it. */
+/** State of one term as leader, and the observer of all that happens in it. */
 import type { Kind } from '../workflows/contracts/references.ts';
 import type { StoreView, WatchedChange } from './cache/store.ts';
 import type { Resource } from './cache/views.ts';
@@ -28,8 +28,8 @@ export interface TermView {
   /** Since when everything is stopped, milliseconds; undefined when it is not. */
   stoppedSince: number | undefined;
   /**
-   * Of each task queue that the namespace needs, since when no worker asks for work there,
-   * milliseconds; undefined when one does.
+   * Each task queue that the namespace needs, and since when no worker polls it, milliseconds;
+   * undefined when one does.
    */
   unservedSince: ReadonlyMap<string, number | undefined>;
 }

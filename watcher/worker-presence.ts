@@ -43,7 +43,7 @@ export interface PresenceOptions {
   clock: Clock;
   /** Milliseconds since 1970. */
   now(): number;
-  /** Whether work is under way that a worker, or its absence, matters to. */
+  /** Reports whether work is under way for which a worker, or its absence, matters. */
   isWaiting(): boolean;
   onError(error: unknown): void;
 }

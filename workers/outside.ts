@@ -1,4 +1,4 @@
-/** What a process reaches clusters, Temporal and clouds through. A simulation hands in its own. */
+/** Access of a process to clusters, Temporal and clouds. A simulation hands in its own. */
 import type { Client } from '@temporalio/client';
 import type { CreateDrivers } from '../activities/drivers/index.ts';
 import type { CopyLimits } from '../kube/cache/consistent-copy.ts';

@@ -1,4 +1,4 @@
-/** What the watcher does from its start on: it signals what happens in both clusters. */
+/** The watcher from its start on: it signals what happens in both clusters. */
 import { briefly, brieflyEach } from './fleet/briefly.ts';
 import { FairTurns } from './fleet/fair-turns.ts';
 import { Fleet, isFleet } from './fleet/fleet.ts';

@@ -1,4 +1,4 @@
-/** What the worker does from its start on: it runs the workflows and what they do, or a part. */
+/** The worker from its start on: it runs workflows and activities, or a part of them. */
 import type { StopView } from '../kube/objects/global-stop.ts';
 import type { Registry } from 'prom-client';
 import type { DrainWatches } from '../activities/drain/activity.ts';
@@ -41,7 +41,7 @@ import type { WorkerParts } from './temporal/workers.ts';
 import { createDriverWorkers, createInterceptors, startWorkers } from './temporal/workers.ts';
 import { ActivitiesByNamespace } from './temporal/activities-by-namespace.ts';
 
-/** What the process shows of itself at its HTTP port. */
+/** State of the process at its HTTP port. */
 interface Signs {
   /** Empty: it works. */
   state: string;

@@ -1,6 +1,6 @@
 /**
- * What a worker reaches besides. Apart from the watcher's: Temporal's native part and the code of
- * the drivers take some 15 MiB of each process that loads them.
+ * Further access of a worker, in a file of its own: Temporal's native part and the code of the
+ * drivers take some 15 MiB of each process that loads them.
  */
 import { createDrivers } from '../activities/drivers/index.ts';
 import { createEventClient } from './kube/clients.ts';

@@ -3,7 +3,7 @@ import { CancellationScope, condition } from '@temporalio/workflow';
 export interface ClaimInput {
   /** Id of the control cluster; as in every input of a workflow. */
   cluster: string;
-  /** Who has it: a cluster, a pair of them, an install. */
+  /** Holder of the claim: a cluster, a pair of them, an install. */
   holder: string;
 }
 

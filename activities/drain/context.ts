@@ -1,4 +1,4 @@
-/** What a drain works with. */
+/** Parts that a drain works with. */
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { PassWatch } from './wake-ups/freed-pods.ts';
 import type { WatchedAttachments } from './wake-ups/watched-attachments.ts';
@@ -15,7 +15,7 @@ export interface DrainContext {
   targetCluster?: string | undefined;
   watch: PassWatch;
   attachments: Pick<WatchedAttachments, 'list' | 'pause'>;
-  /** Of the activity: a drain is cancelled to change its mode. */
+  /** Signal of the activity: a drain is cancelled to change its mode. */
   signal: AbortSignal;
   settings: Pick<
     MachineDefaults,
@@ -25,7 +25,7 @@ export interface DrainContext {
   requireActiveWatcher(): Promise<void>;
   /** When nothing could be done: that time does not count. */
   pauses: readonly Pause[];
-  /** What the attempt before left behind. */
+  /** Progress that the attempt before left behind. */
   details: Partial<DrainProgress> | undefined;
   /** A reset counts as one: it is to try at once. */
   isFirstAttempt: boolean;

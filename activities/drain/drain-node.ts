@@ -3,7 +3,7 @@
  * moves.
  *
  * A pass that cannot finish fails as benign and is tried again by Temporal, which writes no
- * history; the failure's message says what is in the way. What the next pass needs stands in the
+ * history; the failure's message says what is in the way. The state for the next pass stands in the
  * heartbeat details, limits in the request.
  */
 import type { DrainContext, PassRequest } from './context.ts';
@@ -89,7 +89,7 @@ class Drain {
     }
   }
 
-  /** Who can write to Temporal can ask by hand for the Node that another Machine has joined by. */
+  /** Else a client that can write to Temporal could request the Node of another Machine. */
   #takeWordOf(machine: Machine | undefined): void {
     const { nodeName } = this.#request;
     if (machine?.metadata.labels?.[labels.node] !== nodeName) delete this.#request.nodeUid;
@@ -100,7 +100,7 @@ class Drain {
     return nowMs() >= this.#request.deadline ? tooLate : undefined;
   }
 
-  /** What would follow reads the Machine as well. */
+  /** Ends without an error: the next step reads the Machine as well. */
   #refused(error: NotGivenUp): DrainOutcome {
     this.#context.warn(error);
     return { evictedPods: this.#progress.evicted, isForced: false };

@@ -1,4 +1,4 @@
-/** What a drain does to the Node itself. */
+/** Changes that a drain makes to the Node itself. */
 import type { KubeClient } from '../../kube/client/client.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';

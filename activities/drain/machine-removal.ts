@@ -1,7 +1,7 @@
 /**
- * What `drainNode` does in the attempt that ends the drain: it deletes the instance and the Node,
- * and removes the finalizer. A failure here does not fail the drain: the workflow schedules the
- * steps that are left one by one (docs/decisions/0037-removal-with-the-drain.md).
+ * Last part of `drainNode`, in the attempt that ends the drain: it deletes the instance and the
+ * Node, and removes the finalizer. A failure here does not fail the drain: the workflow schedules
+ * the steps that are left one by one (docs/decisions/0037-removal-with-the-drain.md).
  */
 import type {
   MachineRemoval,
@@ -36,7 +36,7 @@ export async function removeMachine(
   if (!deletion || isCancelled(deletion)) return undefined;
   // The Node may stand there for hours.
   if (deletion.outcome === 'failed') await orWarned(parts, protect(parts, finish));
-  // What was not found may be listed late: the workflow knows for how long.
+  // An instance that was not found may be listed late: the workflow knows for how long.
   if (deletion.outcome !== 'deleted' || !deletion.isFound) return { deletion };
   // The cloud had it, with tags that say whose it is.
   const proven = { ...finish, isUnproven: false };

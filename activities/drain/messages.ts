@@ -11,7 +11,7 @@ const namedMax = 5;
 
 interface Words {
   podCount: number;
-  /** Of those without a blocker, a few. */
+  /** Some of the pods without a blocker. */
   pods: DrainPod[];
   blockers: Blocker[];
   late: readonly DrainPod[];

@@ -1,7 +1,7 @@
 /**
- * What people ask of a drain stands on its Machine. The workflow cancels the drain for it, which an
- * activity hears with the answer to a heartbeat, 15 s later or more: so a pass that runs reads
- * there itself.
+ * Changes that people make to a running drain stand on its Machine. The workflow cancels the drain
+ * for them, which an activity hears with the answer to a heartbeat, 15 s later or more: so a pass
+ * that runs reads there itself.
  */
 import type { Machine } from '../../workflows/api/machine.ts';
 import { drainOrdersIn } from '../../workflows/api/drain-options.ts';

@@ -40,7 +40,9 @@ export function reportPods({ control, target, machine, pods, why }: Overriding):
   recordEvent(control, machineSubject(machine), { ...forced, message: words });
 }
 
-/** Of those that take one of the pods; read afterwards, as nothing waits for them. */
+/**
+ * Records an Event on the budgets that cover one of the pods; read last, as nothing waits for it.
+ */
 export async function reportBudgets(overriding: Overriding, budgets: Budgets): Promise<void> {
   const { target, machine, pods, why } = overriding;
   for (const namespace of new Set(pods.map((pod) => pod.namespace))) {

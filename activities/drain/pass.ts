@@ -253,8 +253,8 @@ export class DrainPass {
   }
 
   /**
-   * The wait is written down before its pod is asked: whoever did so may have died in between, or
-   * have been refused.
+   * The wait is written down before its pod is evicted: the process may have died in between, or
+   * the eviction was refused.
    */
   #forgetUnasked(pods: DrainPod[]): void {
     const { volumeWait } = this.#progress;

@@ -16,11 +16,11 @@ export interface DrainProgress {
   closedAt?: number;
   /** Volumes that were not detached in time: they are not waited for again. */
   leftAttached?: string[];
-  /** What was reported to the workflow last; empty when nothing was in the way. */
+  /** The last report to the workflow; empty when nothing was in the way. */
   reported: string;
   /** The deadline that was reported to it, as pauses moved it; absent when they did not. */
   reportedDeadline?: number;
-  /** What the Machine says of the drain; absent or empty when that is nothing bad. */
+  /** Text of the drain on the Machine; absent or empty when that is nothing bad. */
   told?: string;
   /** Passes fail in this way, since then, milliseconds. */
   failing?: { kind: string; since: number };
@@ -60,8 +60,8 @@ function progressIn({
 }
 
 /**
- * What makes a heartbeat worth its price. When a pod is asked next is not: an attempt that does not
- * know asks at once, and it begins when a pod is due.
+ * Digest of the changes that are worth a heartbeat. The time of a pod's next eviction is not: an
+ * attempt that does not know it evicts at once, and it begins when a pod is due.
  */
 export function newsIn({ refusals, ...rest }: DrainProgress): string {
   const lasting = Object.entries(refusals).map(([uid, { nextTryAt: _untold, ...refusal }]) => {

@@ -20,7 +20,7 @@ export const width = 20;
 
 export type RemovalOutcome = { goes: true } | { goes: false; verdict: BudgetVerdict };
 
-/** Of another pod of that name we want nothing. */
+/** Removes the pod; another pod of that name is left alone. */
 export async function remove(
   target: KubeClient,
   { pod, by }: Pick<Removal, 'pod' | 'by'>,

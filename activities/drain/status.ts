@@ -36,7 +36,7 @@ interface DrainStatusContext {
 }
 
 interface Statement {
-  /** Of what changes it: the same is not written twice. Empty when nothing is wrong. */
+  /** Digest of what changes it: the same is not written twice. Empty when nothing is wrong. */
   key: string;
   state: 'Failed' | 'Processing';
   description: string;
@@ -51,7 +51,7 @@ export class DrainStatus {
   readonly #context: DrainStatusContext;
   readonly #request: DrainSubject;
   readonly #progress: DrainProgress;
-  /** What the Machine says was written or read by this pass. */
+  /** This pass wrote or read the text on the Machine. */
   #isSure = false;
 
   constructor(context: DrainStatusContext, request: DrainSubject, progress: DrainProgress) {
@@ -177,7 +177,7 @@ export class DrainStatus {
     const { control, warn } = this.#context;
     const { machine, keepsNode = false } = this.#request;
     try {
-      // Of a machine that is kept, the last operation is its failure.
+      // The last operation of a machine that is kept is its failure.
       if (!keepsNode) await patchMachine(control, machine, { status: statusOf(statement) });
       this.#progress.told = key;
       this.#isSure = true;
@@ -227,10 +227,7 @@ export class DrainStatus {
   }
 }
 
-/**
- * Of the same kind are failures whose texts differ in names, or in how exactly the server did not
- * answer.
- */
+/** Kind of a failure, equal where only names differ, or how exactly the server did not answer. */
 function kindOf(error: unknown): string {
   if (isUnreachable(error)) return 'unreachable';
   if (error instanceof KubeError) return `${error.method} ${error.code} ${error.reason}`;

@@ -3,16 +3,14 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { ClassReader } from './reader.ts';
 import type { CredentialRefusals } from './refusals.ts';
 
-/** What reading and judging a MachineClass needs. */
+/** Parts for reading and validating a MachineClass. */
 export interface ClassDependencies {
   /** Cluster of the Machines. */
   control: KubeClient;
   /** The namespace of `control` that this process serves. */
   namespace: string;
   classes: ClassReader;
-  /**
-   * Whether a driver serves the queue of this provider for such calls; default: those that read.
-   */
+  /** Reports whether a driver serves such calls of this provider; default: those that read. */
   hasDriver(provider: string, call?: DriverCall): Promise<boolean>;
   /**
    * A sentence for each error in a provider spec. None for a driver that runs elsewhere: it checks

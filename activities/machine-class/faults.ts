@@ -1,7 +1,4 @@
-/**
- * What is wrong with a MachineClass, as far as the core knows; its driver validates the provider
- * spec.
- */
+/** Faults of a MachineClass, as far as the core knows; its driver validates the provider spec. */
 import type { PreparedMachine } from '../../workflows/contracts/machine-activities.ts';
 import { foreignSecretFaults } from '../../workflows/api/secret-refs.ts';
 import { machineClassFaults } from '../../workflows/api/validation.ts';
@@ -37,7 +34,7 @@ export async function driverFault(
   return `provider: "${provider}" has no driver: no worker serves its task queue`;
 }
 
-/** What a machine has to know of its class. */
+/** Fields of its class that a machine has to know. */
 export function providerOf({
   machineClass,
 }: ClassWithSecret): Pick<PreparedMachine, 'isClassRefused'> & { provider: string } {
@@ -48,10 +45,7 @@ export function providerOf({
   };
 }
 
-/**
- * What keeps a driver from being asked for anything: it would go without the credentials that were
- * meant.
- */
+/** Why no call to a driver may be made: it would go without the credentials that were meant. */
 export function refusalOf(
   { machineClass }: ClassWithSecret,
   namespace: string,

@@ -81,7 +81,7 @@ async function readClass(
   return { machineClass, ...(await readSecretsOf(client, namespace, machineClass)) };
 }
 
-/** Of the Secrets that the class names in its own namespace; those of others are not read. */
+/** Reads the Secrets that the class names in its own namespace; those of others are not read. */
 export async function readSecretsOf(
   client: KubeClient,
   namespace: string,
@@ -107,7 +107,7 @@ function decoded(data: ReadonlyMap<string, Buffer>): Pick<ClassWithSecret, 'secr
   };
 }
 
-/** What machines of the class begin with. Undefined: the Secret has no such key. */
+/** User data with which machines of the class begin. Undefined: the Secret has no such key. */
 export function userDataIn({
   secret,
   binary,

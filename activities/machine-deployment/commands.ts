@@ -1,7 +1,4 @@
-/**
- * What a person or a program asked for through Temporal becomes the spec, so that `kubectl` shows
- * the same truth.
- */
+/** Writes commands that came through Temporal into the spec, so that `kubectl` shows them. */
 import type { RolloutCommand } from '../../workflows/contracts/commands.ts';
 import type { RolloutCommandInput } from '../../workflows/contracts/machine-deployment-activities.ts';
 import { mergePatchOf } from '../../workflows/values/merge-patch.ts';

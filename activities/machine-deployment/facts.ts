@@ -141,7 +141,7 @@ export function newSetAmong(
   { restart }: ParsedOptions,
 ): MachineSet | undefined {
   const wanted = defined({ template: spec.template, restart });
-  // One that is being deleted is the last choice: another may be made beside it.
+  // A set that is being deleted is the last choice: another may be made beside it.
   const staying = sets.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   return setAmong(wanted, staying) ?? setAmong(wanted, sets);
 }

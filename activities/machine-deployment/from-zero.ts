@@ -1,4 +1,4 @@
-/** What the cluster autoscaler of the Kubernetes project has to know of a pool without machines. */
+/** Facts for the cluster autoscaler of the Kubernetes project about a pool without machines. */
 import type { MachineClass, NodeTemplate } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import { asksFromZero } from '../../workflows/api/scale-from-zero.ts';

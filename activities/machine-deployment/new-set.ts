@@ -35,8 +35,8 @@ const ownKeys = new Set<string>([
   annotations.triggerDeletion,
 ]);
 /**
- * What Nodes from zero are like stands on the deployment alone: a copy that a rollback brings back
- * would pass for the value of a person, and would not follow the class any more.
+ * The annotations about Nodes from zero stand on the deployment alone: a copy that a rollback
+ * brings back would pass for the value of a person, and would not follow the class any more.
  */
 const ownPrefixes = ['millwright.dev/', fromZeroPrefix];
 
@@ -110,7 +110,7 @@ export function newSetOf(
   };
 }
 
-/** What distinguishes a scaling from a rollout; the cluster autoscaler and dashboards read them. */
+/** Annotations that mark a scaling, no rollout; the cluster autoscaler and dashboards read them. */
 export function scalingAnnotationsOf(deployment: MachineDeployment): Record<string, string> {
   const { replicas = 0 } = deployment.spec;
   return scalingAnnotations(replicas, replicas + maxSurgeOf(deployment));
@@ -141,9 +141,10 @@ function takenOverSpec({ spec }: MachineDeployment): Partial<MachineSetSpec> {
 }
 
 /**
- * What the set of the template takes over: annotations, two numbers, and what is pushed down to
- * machines. A merge patch that holds for the set as it was read; undefined when there is nothing to
- * take over. As in MCM v0.62.1 an annotation that the deployment dropped stays on the set.
+ * Patch for what the set of the template takes over: annotations, two numbers, and the fields that
+ * are pushed down to machines. A merge patch that holds for the set as it was read; undefined when
+ * there is nothing to take over. As in MCM v0.62.1 an annotation that the deployment dropped stays
+ * on the set.
  */
 export function syncPatchOf(
   deployment: MachineDeployment,

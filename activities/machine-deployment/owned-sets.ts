@@ -19,7 +19,7 @@ export interface OwnedSets {
 export interface ClaimRequest {
   /** The spec is wrong: nothing changes hands. */
   isFaulty: boolean;
-  /** Of writes to single sets; these are left as they are. */
+  /** Refused writes to single sets; these are left as they are. */
   refused: RefusedObjects;
 }
 
@@ -61,8 +61,7 @@ async function claimantOf(
 }
 
 /**
- * The set, if it is the deployment's now. One that is left as it is because a client deletes it
- * still counts.
+ * The set, if it is the deployment's now; also where it is left alone because a client deletes it.
  */
 async function claim(
   control: KubeClient,

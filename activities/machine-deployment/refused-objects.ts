@@ -46,8 +46,8 @@ export class RefusedObjects {
   }
 
   /**
-   * What the call returns; undefined, and noted, when the API server refuses it; undefined also
-   * where it is not tried.
+   * Returns what the call returns; undefined, and noted, when the API server refuses it; undefined
+   * also where it is not tried.
    */
   async attempt<T>(object: Refusable, call: () => Promise<T>): Promise<T | undefined> {
     return await this.#attempt(`${object.kind}/${object.name}`, call, object);

@@ -45,7 +45,7 @@ interface Patch {
   spec: object;
 }
 
-/** What a rollback to that set makes of the deployment. */
+/** Patch of a rollback to that set for the deployment. */
 export function rollbackPatchOf(deployment: MachineDeployment, set: MachineSet): Patch {
   const { annotations: notes = {} } = deployment.metadata;
   return {
@@ -60,7 +60,7 @@ export function rollbackPatchOf(deployment: MachineDeployment, set: MachineSet):
 /** Other clients write the deployment as well, such as an autoscaler. */
 const mostTries = 4;
 
-/** Whether it was written. `patchFor` is called anew for a deployment that changed meanwhile. */
+/** Returns whether it was written. `patchFor` is called anew where the deployment has changed. */
 async function answer(
   control: KubeClient,
   { ref, step }: { ref: ObjectReference; step: Step<'rollBack' | 'refuseRollback'> },
@@ -76,7 +76,7 @@ async function answer(
   return false;
 }
 
-/** What a person asks for after the read is answered by the next one. */
+/** A rollback that a person requests after the read is answered by the next one. */
 function isStillWished({ spec: { rollbackTo } }: MachineDeployment, wish: number): boolean {
   return rollbackTo !== undefined && (rollbackTo.revision ?? 0) === wish;
 }

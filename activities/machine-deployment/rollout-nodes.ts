@@ -136,14 +136,12 @@ async function patchAll(
   }
 }
 
-/**
- * One list for all of them: each Node says whose machine it is. One that does not is read by name.
- */
+/** One list for all: each Node says whose machine it is. A Node that does not is read by name. */
 async function nodesByName(
   target: KubeClient,
   machines: readonly Machine[],
 ): Promise<Map<string, Node>> {
-  // One that cannot be the value of a label would have the whole list refused.
+  // A name that cannot be the value of a label would have the whole list refused.
   const names = machines.flatMap(({ metadata: { name } }) =>
     name.length > longestLabelValue ? [] : name,
   );

@@ -25,7 +25,10 @@ export function nextScaledAt(deployment: MachineDeployment, now: number): number
   return at !== undefined && now < at + longestGapMs ? at + longestGapMs : undefined;
 }
 
-/** Of a list that is later than what is said: MCM, or an earlier autoscaler, said it last. */
+/**
+ * The change by the list, where later than the annotation: MCM, or an earlier autoscaler, wrote
+ * last.
+ */
 function listedIn(deployment: MachineDeployment): ListedChange | undefined {
   const list = deployment.metadata.annotations?.[annotations.triggerDeletion] ?? '';
   const listed = latestChoiceIn(list, timeOf);

@@ -1,4 +1,4 @@
-/** What plans need to know of a deployment's sets and of the Machines in them. */
+/** Facts about a deployment's sets and the Machines in them, for plans. */
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
@@ -121,7 +121,10 @@ function machinesOf(
   };
 }
 
-/** Of those that would go next; a preserved one is not among them, and nor is what is after it. */
+/**
+ * Times of the mark of those that would go next; a preserved one is not among them, and nor is what
+ * is after it.
+ */
 function chosenIn(order: readonly MachineFact[]): number[] {
   const end = order.findIndex((fact) => !isChosen(fact));
   return order.slice(0, end === -1 ? undefined : end).map(({ chosenAt = 0 }) => chosenAt);

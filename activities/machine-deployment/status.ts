@@ -219,7 +219,7 @@ function availableCondition({ deployment, sets }: StatusView, counts: Counts): T
   };
 }
 
-/** What sets say of their failures, the new set's word first; and what others wrote stays. */
+/** Conditions about failures of sets, those of the new set first; those that others wrote stay. */
 function copiedConditions({ deployment, sets, newSet }: StatusView): MachineDeploymentCondition[] {
   const ours = new Set(['Available', 'Progressing', ...copied]);
   const kept = withoutUnsettled(deployment.status?.conditions).filter(
@@ -230,7 +230,7 @@ function copiedConditions({ deployment, sets, newSet }: StatusView): MachineDepl
   return [...kept, ...firsts.map((condition) => ({ ...condition, ...updatedAt(condition) }))];
 }
 
-/** What a set says of its own comes first. */
+/** Omits it where a set has a condition of its own. */
 function refusedCondition(view: StatusView): MachineDeploymentCondition[] {
   const { deployment, refusedWrite: message, sets, now } = view;
   const isSaid = sets.flatMap(conditionsIn).some(({ type }) => type === 'ReplicaFailure');

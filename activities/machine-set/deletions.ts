@@ -30,7 +30,7 @@ export interface DeleteBatch {
   names: readonly string[];
   /** metadata.generation that the plan was made for. */
   generation: number;
-  /** Of the plan, milliseconds. */
+  /** Time of the plan, milliseconds. */
   now: number;
 }
 
@@ -95,7 +95,7 @@ async function deleteOne(
   try {
     const path = customResource('machines', namespace, name);
     const answer = await control.delete(path, { preconditions: { uid } });
-    // Of one that went at once, for want of a finalizer, it may be a Status.
+    // The answer may be a Status where a machine went at once, for want of a finalizer.
     if (isGoing(answer)) deleted?.(answer);
     return true;
   } catch (error) {

@@ -1,4 +1,4 @@
-/** What a MachineSet asks for. */
+/** Machines that a MachineSet wants. */
 import { labels } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import { machineSetFaults } from '../../workflows/api/validation.ts';

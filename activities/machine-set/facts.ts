@@ -1,4 +1,4 @@
-/** What plans need to know of a Machine. */
+/** Facts about a Machine, for plans. */
 import { nodeConditionsOf } from '../machine/conditions.ts';
 import { timeOf } from '../../kube/objects/time.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
@@ -50,7 +50,7 @@ function unjoinedSince(status: Machine['status'] = {}): number | undefined {
 
 /**
  * The cluster autoscaler of the Kubernetes project writes `time.Now().String()` of Go: 2026-01-02
- * 15:04:05.123456789 +0000 UTC m=+12.3. What a person writes there is no time: then 0.
+ * 15:04:05.123456789 +0000 UTC m=+12.3. Text that a person writes there is no time: then 0.
  */
 function chosenAtOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
@@ -65,8 +65,8 @@ function priorityOf(text: string | undefined): number {
 }
 
 /**
- * What the Node says is noted on the Machine; `auto-preserved` there is no word of the set, which
- * could not take it back.
+ * The Node's value is noted on the Machine; `auto-preserved` there is not from the set, which could
+ * not take it back.
  */
 function preserveValueOf(notes: Record<string, string>): Preserve | undefined {
   const own = preserveOf(notes[annotations.preserve]);

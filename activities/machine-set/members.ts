@@ -19,9 +19,9 @@ export interface ClaimRequest {
   isFaulty: boolean;
 }
 
-/** What a read of the set needs to change owners. */
+/** Input of a read of the set to change owners. */
 export interface ClaimingRequest extends ClaimRequest {
-  /** Of writes to single machines; these are left as they are. */
+  /** Refused writes to single machines; these are left as they are. */
   refused: RefusedWrites;
   /** Names of machines that are not tried. */
   passOver: ReadonlySet<string>;
@@ -82,7 +82,7 @@ export async function releaseUnmatched(
   const released: string[] = [];
   await inParallel(wanted, parallelCalls, async (name) => {
     const path = customResource('machines', metadata.namespace ?? '', name);
-    // Who named it saw an earlier state.
+    // The list of names is of an earlier state.
     const machine = await ignoreNotFound(control.get<Machine>(path));
     if (!machine || claimOf(request.set, machine, request.isFaulty).action !== 'release') return;
     const settled = await request.refused.attempt(machine.metadata, () =>

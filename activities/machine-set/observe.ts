@@ -219,8 +219,8 @@ async function unpreserve(control: KubeClient, set: MachineSet, released: string
 }
 
 /**
- * False when the API server refuses it: the set acts all the same. What the status says of an
- * earlier generation stays, so a MachineDeployment goes on waiting for this one.
+ * False when the API server refuses it: the set acts all the same. Its status of an earlier
+ * generation stays, so a MachineDeployment goes on waiting for this one.
  */
 async function reportStatus(
   { control, recent }: ObserveDependencies,

@@ -1,4 +1,4 @@
-/** Whose an object is, and how that changes hands: Machines of a set, sets of a deployment. */
+/** Owners of objects, and how they change: Machines of a set, sets of a deployment. */
 import type {
   KubeClient,
   KubeObject,
@@ -58,7 +58,7 @@ function ownersPatch({ metadata }: KubeObject, owner: Owner, action: 'adopt' | '
 
 /**
  * Read after a child without an owner: it may be of an owner that was deleted meanwhile with
- * `--cascade=orphan`. What is adopted after this read is safe: letting go changes the child's
+ * `--cascade=orphan`. Adopting the child after this read is safe: letting go changes the child's
  * resourceVersion.
  */
 export async function isAlive(control: KubeClient, { kind, metadata }: Owner): Promise<boolean> {
@@ -71,7 +71,7 @@ export async function isAlive(control: KubeClient, { kind, metadata }: Owner): P
 export interface Claiming {
   owner: Owner;
   isFaulty: boolean;
-  /** Of the child. */
+  /** Path of the child. */
   path: string;
 }
 
@@ -107,7 +107,7 @@ async function readAgain<Child extends KubeObject>(
 }
 
 export interface MadeChild {
-  /** Of its kind. */
+  /** Path of the list of its kind. */
   path: string;
   child: KubeObject;
   /** Something else of it that the API server changed, so that its owner would make another. */

@@ -25,14 +25,14 @@ interface Refused {
 export class RefusedWrites {
   readonly #reason: Refusals['reason'];
   readonly #refused = new Map<string, Refused>();
-  /** What a server said that has too much to do: it is asked no more. */
+  /** Error of a server that has too much to do: no more is sent to it. */
   #overload: string | undefined;
 
   constructor(reason: Refusals['reason']) {
     this.#reason = reason;
   }
 
-  /** What the call returns; undefined, and noted, when the API server refuses it. */
+  /** Returns what the call returns; undefined, and noted, when the API server refuses it. */
   async attempt<T>(
     { name, uid }: { name: string; uid: string },
     call: () => Promise<T>,

@@ -1,4 +1,4 @@
-/** What sets and deployments read of a Machine. */
+/** The parts of a Machine that sets and deployments read. */
 import type { NodeCondition, ObjectMeta } from '../../workflows/api/meta.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { withoutUnsettled } from '../../workflows/api/kstatus.ts';

@@ -1,7 +1,4 @@
-/**
- * What a person or a program asked for through Temporal becomes the object's, so that `kubectl`
- * shows the same truth.
- */
+/** Writes commands that came through Temporal to the object, so that `kubectl` shows them. */
 import { ApplicationFailure } from '@temporalio/common';
 import type {
   AppliedCommand,

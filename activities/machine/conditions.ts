@@ -16,7 +16,7 @@ import { timestamp } from '../../kube/objects/time.ts';
 /** A Node has 5 of its kubelet, and some of agents on it, each with a line of text. */
 const mostConditions = 64;
 const longestTextBytes = 1_024;
-/** Of a qualified name. */
+/** Length of a qualified name. */
 const longestType = 317;
 
 /**

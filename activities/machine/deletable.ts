@@ -1,4 +1,4 @@
-/** What the objects say before a driver deletes an instance: a history alone is no reason to. */
+/** Reads the objects before a driver deletes an instance: a history alone is no reason to. */
 import { DriverError } from '../drivers/driver.ts';
 import type {
   DeleteListedRequest,
@@ -99,12 +99,12 @@ export async function elderOf(control: KubeClient, machine: Machine): Promise<st
   return elder?.metadata.name;
 }
 
-/** Of two, the older one comes first. */
+/** Sorts the older of two first. */
 function ageOf({ metadata: { creationTimestamp, name } }: Machine): string {
   return `${creationTimestamp} ${name}`;
 }
 
-/** `claim`: what a Machine says of its instance. One that says nothing claims none. */
+/** `claim`: a Machine's `spec.providerID`. A Machine without one claims none. */
 export function isClaimOf(claim: string | undefined, providerID: string | undefined): boolean {
   return Boolean(claim) && isSameInstance(claim, providerID);
 }

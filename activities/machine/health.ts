@@ -233,8 +233,8 @@ async function patchWithConditions(
 }
 
 /**
- * Undefined when those on the Machine say the same. Of a Node that is gone the last ones stay, as
- * in MCM.
+ * Undefined when those on the Machine say the same, or the Node is gone: the last ones stay, as in
+ * MCM.
  */
 function newConditionsOf({ current, node }: SeenMachine): NodeCondition[] | undefined {
   if (!node) return undefined;

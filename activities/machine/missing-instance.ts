@@ -41,7 +41,9 @@ export async function recordMissingInstance(
   return { found: 'lost' };
 }
 
-/** One that is still to join counts as being replaced already. */
+/**
+ * Why it may not be replaced now. A machine that is yet to join counts as being replaced already.
+ */
 async function obstacleTo(
   dependencies: ActivityDependencies,
   current: Machine,

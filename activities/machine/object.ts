@@ -60,9 +60,9 @@ export async function patchMachine(
  * would replace it. And an attempt that was taken for dead would take a machine back to the phase
  * that it was in.
  *
- * What a check found is written by this alone: it may not hold of what others have written since,
- * so the next attempt checks again. Also where the phase is the same: an attempt that is over may
- * come late, after a check that found the opposite.
+ * The result of a check is written by this alone: it may not hold of what others have written
+ * since, so the next attempt checks again. Also where the phase is the same: an attempt that is
+ * over may come late, after a check that found the opposite.
  */
 export async function patchCheckedStatus(
   control: KubeClient,

@@ -1,4 +1,4 @@
-/** What a workflow may know of a Machine. */
+/** The fields of a Machine that its workflow may know. */
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { CommandSource } from '../../workflows/api/command-source.ts';
 import { otherThanUsual } from '../../workflows/api/command-source.ts';
@@ -20,7 +20,7 @@ import { isNodeTemplateTooLong, shortTextsOf } from '../../workflows/api/validat
 import type { MachinePhase } from '../../workflows/api/phases.ts';
 import { machinePhaseOf } from '../../workflows/api/phases.ts';
 
-/** What a workflow may know of a Machine: no secret, no user data. */
+/** Returns what a workflow may know of a Machine: no secret, no user data. */
 export function preparedOf(
   machine: Machine,
   dependencies: {
@@ -88,7 +88,9 @@ export function machineSetOf({ metadata }: Machine): string | undefined {
   )?.name;
 }
 
-/** One that is refused for its length is left out: it does not fit into what Temporal keeps. */
+/**
+ * Leaves out a template that is too long, and refused: it does not fit into what Temporal keeps.
+ */
 export function nodeTemplateOf({ spec }: Machine): NodeTemplate | undefined {
   if (isNodeTemplateTooLong(spec)) return undefined;
   const { metadata, spec: nodeSpec } = spec.nodeTemplate ?? {};

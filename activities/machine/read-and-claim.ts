@@ -52,7 +52,7 @@ interface ReadAndClaimInput {
   signalled?: { uid: string; resourceVersion: string };
 }
 
-/** What was signalled, where this process made just that; otherwise what is there now. */
+/** Returns the signalled Machine, where this process wrote that very version; else reads it. */
 async function machineAt(
   { control, memory }: Pick<ActivityDependencies, 'control' | 'memory'>,
   { machine, signalled }: ReadAndClaimInput,
@@ -164,7 +164,7 @@ async function nodeOf(
   return read.answer ? { node: seenNodeOf(read.answer, machine.namespace) } : {};
 }
 
-/** What is wrong with the class, in words that name the field; undefined when nothing is. */
+/** Returns the fault of the class, in words that name the field; undefined when there is none. */
 async function classFault(
   dependencies: ActivityDependencies,
   resolved: ClassWithSecret,

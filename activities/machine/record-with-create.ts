@@ -1,5 +1,5 @@
 /**
- * What `createInstance` does in the attempt that made the instance: it writes the ids to the
+ * Last part of `createInstance`, in the attempt that made the instance: it writes the ids to the
  * Machine. A failure here does not fail the create: the workflow schedules the steps that are left
  * one by one (docs/decisions/0039-record-with-the-create.md).
  */
@@ -14,7 +14,7 @@ export interface RecordParts {
   steps: Pick<KubeActivities, 'findStaleNode' | 'recordCreated'>;
   /** Machines are to have a Node. */
   usesTarget: boolean;
-  /** Of the activity: a deletion cancels it, and goes on without the ids on the object. */
+  /** State of the activity: a deletion cancels it, and goes on without the ids on the object. */
   isCancelled(): boolean;
   warn(error: unknown): void;
 }

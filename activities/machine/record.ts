@@ -259,7 +259,7 @@ export async function joinedNode(
 
 /**
  * More came of it than the workflow knows: its answers were lost, or Temporal was restored from a
- * backup of before. What the object says is what counts now.
+ * backup of before. The object is what counts now.
  */
 function isAhead(
   { phase, providerID, nodeName }: PreparedMachine,

@@ -1,4 +1,4 @@
-/** What an API server refuses is said on the Machine, instead of being tried again in silence. */
+/** Refusals of an API server are reported on the Machine, instead of tried again in silence. */
 import type { MachineFailure } from '../../workflows/plan/machine/facts.ts';
 import type { KubeError } from '../../kube/client/errors.ts';
 import { isRefusal, isRejected, isUnreachable } from '../../kube/client/errors.ts';

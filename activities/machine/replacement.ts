@@ -1,4 +1,4 @@
-/** What keeps a machine that is past its health timeout from being replaced now. */
+/** Holds that keep a machine that is past its health timeout from being replaced now. */
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';

@@ -138,7 +138,7 @@ export async function finishTeardown(
   return (await clearTarget(dependencies, known)) ?? (await releaseMachine(dependencies, known));
 }
 
-/** Whose Node it is has to be read: the Machine does not say so. */
+/** Without its UID, so that the Node is read to learn whose it is: the Machine does not say so. */
 function unseen({ nodeUid: _nodeUid, ...input }: FinishInput): FinishInput {
   return input;
 }
@@ -165,8 +165,9 @@ async function releaseMachine(
 }
 
 /**
- * What the target cluster refuses, or cannot be asked for, is said on the Machine. One that never
- * joined has left nothing there, but for the Node of an instance that registered unseen.
+ * Deletes the machine's objects in the target cluster. A refusal or an outage is reported on the
+ * Machine. A machine that never joined has left nothing there, but for the Node of an instance that
+ * registered unseen.
  */
 async function clearTarget(
   { control, target, targetCluster }: ActivityDependencies,
@@ -236,8 +237,8 @@ async function releaseNode(target: KubeClient, path: string, uid: string): Promi
 }
 
 /**
- * Names come back: only the Node of this very instance goes. One that went, or whose name another
- * took, needs nothing of us.
+ * Names come back: only the Node of this very instance goes. Does nothing for a Node that went, or
+ * whose name another took.
  */
 async function deleteNode(clusters: Clusters, claim: NodeClaim): Promise<void> {
   const { control, target } = clusters;

@@ -11,7 +11,7 @@ const charactersMax = 8 * 1024 * 1024;
 /** Longer ones are user data, and make room: keys and passwords are shorter. */
 const longestKey = 8_192;
 
-/** What was read as a secret, so that it is recognised wherever it turns up. */
+/** Values that were read as secrets, so that they are recognised wherever they turn up. */
 export class SecretValues {
   readonly #values = new Set<string>();
   #characters = 0;
@@ -58,5 +58,5 @@ function longEnough(values: Iterable<string>): string[] {
   return [...values].map((value) => value.trim()).filter(({ length }) => length >= shortestValue);
 }
 
-/** Of this process: a secret must not stand in any of its logs. */
+/** Secrets of this process: they must not stand in any of its logs. */
 export const secretValues = new SecretValues();

@@ -1,7 +1,7 @@
 /**
- * Who asked for what: a line in the log for each command and for what becomes of each VM, and for
- * commands and deletions the end of an Event. What a caller says of itself is not checked, the
- * identity of a client of Temporal neither.
+ * Audit of commands: a line in the log for each command and for what becomes of each VM, and for
+ * commands and deletions the end of an Event. The name that a caller gives itself is not checked,
+ * the identity of a client of Temporal neither.
  */
 import { asyncLocalStorage } from '@temporalio/activity';
 import type { MachineCommand, RolloutCommand } from '../../workflows/contracts/commands.ts';
@@ -13,26 +13,26 @@ export interface AuditEntry {
   /** `Machine shoot--dev/pool-a`. */
   object: string;
   uid?: string;
-  /** Of the instance that it is about. */
+  /** ID of the instance that it is about. */
   providerID?: string;
   nodeName?: string;
-  /** Of the driver. */
+  /** Name of the driver. */
   provider?: string;
   /** Under which the cloud knows the request. */
   requestId?: string;
-  /** Of the call of the driver. */
+  /** Duration of the driver's call. */
   durationMs?: number;
-  /** What the command came by. */
+  /** Path by which the command came. */
   through?: 'Temporal' | 'annotation';
   by?: string;
-  /** Of the client that sent the signal; absent where its history does not say it yet. */
+  /** Identity of the client that sent the signal; absent where its history does not have it yet. */
   identity?: string;
   workflowId?: string;
   runId?: string;
 }
 
 /**
- * What a driver did: made, found instead of making it, deleted; and `request...` where the cloud
+ * Actions of a driver: made, found instead of making it, deleted; and `request...` where the cloud
  * took a request that it is at work on.
  */
 export type InstanceVerb =
@@ -44,7 +44,7 @@ interface Commanded {
   object: ObjectReference & { kind: string };
   command: MachineCommand | RolloutCommand;
   written: string | undefined;
-  /** Of the client that sent the signal. */
+  /** Identity of the client that sent the signal. */
   identity?: string;
 }
 

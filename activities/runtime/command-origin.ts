@@ -1,4 +1,4 @@
-/** What the history of a run says of a command that came through Temporal. */
+/** Origin of a command that came through Temporal, by the history of its run. */
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
@@ -14,7 +14,7 @@ type Event = NonNullable<History['events']>[number];
 const [resetWorkflow, reapplied] = [20, 1];
 
 interface CommandOrigin {
-  /** Of the client that sent the signal; that of an update stands in the history only later. */
+  /** Identity of the client that sent the signal; the history has that of an update only later. */
   identity?: string;
   /**
    * The server has brought it once more: the run was reset since it was asked for, or two clusters
@@ -33,7 +33,7 @@ interface HeardVerb {
 
 interface HeardCommand extends AskedCommand {
   heardAt: number | undefined;
-  /** Of the workflow, milliseconds; absent in the input of a run of an earlier version. */
+  /** Time of the workflow, milliseconds; absent in the input of a run of an earlier version. */
   now: number | undefined;
 }
 
@@ -111,8 +111,8 @@ function isDoneBefore(event: Event, { heardAt = Infinity }: HeardVerb): boolean 
 
 /**
  * A reset copies the history up to its point, fails the task that stood there, adds the signals and
- * updates that had come since, and schedules a task. What was asked before that task may have been
- * done, by the run before.
+ * updates that had come since, and schedules a task. Commands from before that task may have been
+ * done by the run before.
  */
 export function originIn(
   events: readonly Event[],

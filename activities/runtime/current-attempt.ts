@@ -1,5 +1,5 @@
 /**
- * What an activity that writes many objects asks before each write. An attempt that timed out goes
+ * Check before each write of an activity that writes many objects. An attempt that timed out goes
  * on in the process, beside the next one: it must not write what it saw before. And its Lease may
  * be lost in the middle.
  */

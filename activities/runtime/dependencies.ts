@@ -13,7 +13,7 @@ import type { LeasePlace } from '../../kube/leases/lease-set.ts';
 import type { StopView } from '../../kube/objects/global-stop.ts';
 import type { RecentObjects } from '../../kube/cache/recent-objects.ts';
 
-/** What the core's activities act on. */
+/** Parts that the core's activities act on. */
 export interface ActivityDependencies extends ClassDependencies {
   /** Cluster of the Nodes; absent with `--target-kubeconfig=none`. */
   target?: KubeClient;
@@ -24,24 +24,24 @@ export interface ActivityDependencies extends ClassDependencies {
   defaults: MachineDefaults;
   /** The cluster autoscaler is to leave Nodes alone while their deployment rolls. */
   protectsNodes: boolean;
-  /** Of `control`. */
+  /** Objects of `control` that were read last. */
   recent: RecentObjects;
-  /** Of `control`. */
+  /** Machines of `control`. */
   machines: MachineLists;
-  /** Of `control`. */
+  /** MachineSets of `control`. */
   machineSets: MachineSetLists;
   memory: ActivityMemory;
   activeWatcher: ActiveWatcher;
-  /** What a person stopped. */
+  /** Stops that a person set. */
   stop: StopView;
   /** When nothing could be done: deadlines do not run then. */
   pauses(): Pause[];
   workflows: WorkflowRegistry;
-  /** What commands may come by. */
+  /** Sources of commands. */
   commandsBy: CommandSource;
-  /** Who asked for what. */
+  /** Audit of commands and VMs. */
   audit: Audit;
-  /** Whether a worker polls the queue for drains. */
+  /** Reports whether a worker polls the queue for drains. */
   hasDrainWorker(): Promise<boolean>;
   /**
    * Tasks a second that an operator lets through the queue for such calls, or for drains; undefined
@@ -52,8 +52,8 @@ export interface ActivityDependencies extends ClassDependencies {
 
 /**
  * Lists in the order of their names; without a selector, or with an empty one, of all Machines of
- * the namespace. What they hold is shared, and of a Machine only what sets and deployments read: no
- * caller changes it or writes it back.
+ * the namespace. Their objects are shared, and a Machine has only the fields that sets and
+ * deployments read: no caller changes it or writes it back.
  */
 export interface MachineLists {
   /** Not older than the call, whichever process wrote last. */

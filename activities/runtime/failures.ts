@@ -9,8 +9,8 @@ import { KubeError, isUnreachable } from '../../kube/client/errors.ts';
 import { random } from '../system/system.ts';
 
 /**
- * What a person reads on a pending activity: no stack of ours, no secret. `words`: what is known
- * besides the server's own.
+ * The failure that a person reads on a pending activity: no stack of ours, no secret. `words`: text
+ * to add to the server's own.
  */
 export function failureOf(error: unknown, words?: string): Error {
   if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
@@ -60,7 +60,7 @@ export function namespaceNotServed(namespace: string, why: string): ApplicationF
 
 const heldBack: readonly unknown[] = ['Stopped', 'NoActiveWatcher'];
 
-/** What will not change within the moment that a local activity may take. */
+/** Reports whether the cause will last longer than a local activity may take. */
 export function isHeldBack(error: unknown): error is ApplicationFailure {
   return error instanceof ApplicationFailure && heldBack.includes(error.type);
 }

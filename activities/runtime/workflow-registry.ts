@@ -1,6 +1,4 @@
-/**
- * What the check of entities needs of Temporal and of the watcher's ways; `workers/` joins them.
- */
+/** Temporal, and the watcher's way to signal, for the check of entities; `workers/` joins them. */
 import type { WorkflowRef } from '../../workflows/plan/safety/lost-workflows.ts';
 import type { MissingInstance } from '../../workflows/contracts/snapshots.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';

@@ -49,7 +49,7 @@ export function requireAllowed(
   throw commandRefusal(`commands through Temporal are refused (--commands-by=kubernetes): ${how}`);
 }
 
-/** What the write of a command has to say in addition. */
+/** Fields that the write of a command has in addition. */
 interface Precondition {
   resourceVersion?: string | undefined;
   annotations?: object;

@@ -34,7 +34,7 @@ type LostWorkflowDependencies = Pick<
   'control' | 'target' | 'workflows' | 'leasePlace' | 'activeWatcher'
 >;
 
-/** Of each kind of difference. A run takes several rounds. */
+/** Limit for each kind of difference. A run takes several rounds. */
 const differencesMax = 500;
 const width = 10;
 
@@ -123,7 +123,10 @@ async function leaseOf(
   return await ignoreNotFound(control.get<Lease>(leasePath(own.namespace, own.name)));
 }
 
-/** One that fails does not keep the others waiting. Nothing where there was nothing to heal. */
+/**
+ * Heals one workflow; its failure does not keep the others waiting. Returns nothing where there was
+ * nothing to heal.
+ */
 async function attempt(
   ref: WorkflowRef,
   heal: () => Promise<string | undefined>,

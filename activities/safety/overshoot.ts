@@ -63,7 +63,7 @@ interface Owners {
   sets: readonly MachineSet[];
 }
 
-/** One that cannot be checked does not hide the others. */
+/** A set that cannot be checked does not hide the others. */
 function checkOwner(
   { deployments, sets }: Owners,
   machines: readonly KubeObject[],

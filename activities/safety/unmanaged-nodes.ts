@@ -132,7 +132,7 @@ interface Written {
   refused: NonNullable<UnmanagedNodesReport['refused']>;
 }
 
-/** The others changed or went meanwhile. One that is refused keeps none of them. */
+/** The others changed or went meanwhile. A refused write keeps none of them from theirs. */
 async function writeEach(
   target: KubeClient,
   nodes: readonly KubeObject[],

@@ -28,12 +28,12 @@ class CloudRequests {
     else this.#read = id;
   }
 
-  /** Of the newest change; undefined: nothing was changed. */
+  /** Id of the newest change; undefined: nothing was changed. */
   get changeId(): string | undefined {
     return this.#change;
   }
 
-  /** Of the newest change, or else of the newest read. */
+  /** Id of the newest change, or else of the newest read. */
   get id(): string | undefined {
     return this.#change ?? this.#read;
   }
@@ -48,7 +48,9 @@ export function noteCloudRequest(id: unknown, isChange: boolean): void {
   if (typeof id === 'string' && id !== '') running.getStore()?.note({ id, isChange });
 }
 
-/** What `action` asks the cloud is noted in what it is given. An outer call notes them as well. */
+/**
+ * Notes the requests of `action` to the cloud in its argument. An outer call notes them as well.
+ */
 export function notingCloudRequests<T>(action: (requests: CloudRequests) => T): T {
   const requests = running.getStore() ?? new CloudRequests();
   return running.run(requests, () => action(requests));

@@ -55,7 +55,7 @@ export async function plainManifests(helm: string): Promise<Record<string, strin
   return files;
 }
 
-/** What Helm says of itself, which is not there. */
+/** Lines that Helm adds, which are not in the file. */
 const ofHelm = /^(# Source: |\s*$)|^ +(helm\.sh\/chart|app\.kubernetes\.io\/managed-by): /;
 
 function withoutHelm(text: string): string {

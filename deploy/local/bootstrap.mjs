@@ -85,7 +85,7 @@ async function install(reason) {
 }
 
 /**
- * Of two that see the same thing missing one installs it.
+ * When two processes see the same thing missing, one of them installs it.
  * @param {string | undefined} left the marker of a dead process, which is in the way
  */
 function claimInstallation(left) {

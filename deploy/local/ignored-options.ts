@@ -1,9 +1,9 @@
 import { defaultOptions, type StackOptions } from './options.ts';
 import type { Stack } from './supervision/stack-file.ts';
 
-/** What was asked of a start that only finds a stack which runs, and which that stack has not. */
+/** Options of a start that found a running stack, which that stack does not have. */
 export function ignoredOptions(options: StackOptions, stack: Stack | undefined): string[] {
-  // One that is only starting has not all of its components yet.
+  // A stack that is only starting does not have all of its components yet.
   const ofRunning = stack?.state === 'running' ? missingIn(stack, options) : {};
   return Object.entries({ '--fresh': options.fresh, ...ofRunning }).flatMap(
     ([option, isIgnored]) => (isIgnored ? [option] : []),

@@ -37,12 +37,12 @@ export interface Layout {
   logs: string;
   logOf: (component: string) => string;
   pki: string;
-  /** Of the users, as kube-apiserver reads them. */
+  /** File of the users, as kube-apiserver reads it. */
   tokens: string;
   etcdData: string;
-  /** Of the development server. */
+  /** Database of the development server. */
   temporalDatabase: string;
-  /** Of a Temporal server on PostgreSQL. The folder belongs to the user that PostgreSQL runs as. */
+  /** Folder of a Temporal server on PostgreSQL; it belongs to the user that PostgreSQL runs as. */
   postgresqlData: string;
   postgresqlPassword: string;
   /** Is there once the databases on PostgreSQL have all their tables. */
@@ -53,14 +53,12 @@ export interface Layout {
   workflowBundle: string;
   prometheusConfig: string;
   prometheusData: string;
-  /**
-   * What Node keeps of compiled modules: a process that is started again is up in half the time.
-   */
+  /** Compiled modules of Node.js: a process that is started again is up in half the time. */
   compileCache: string;
   kubectlCache: string;
   /**
-   * What `--fresh` deletes, beside logs. The folder itself stays: a person may have named one that
-   * holds more.
+   * Paths that `--fresh` deletes, beside logs. The folder itself stays: a person may have named one
+   * that holds more.
    */
   forgettable: string[];
 }

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { repository } from './layout.ts';
 
-/** Of the stack's own Temporal server. */
+/** Kinds of the stack's own Temporal server. */
 export const temporalKinds = ['development', 'postgresql'] as const;
 export type TemporalKind = (typeof temporalKinds)[number];
 
-/** What to start, and where its state lies. */
+/** Options that say what to start, and where its state lies. */
 export interface StackOptions {
   stateDir: string;
   /** Namespace of the control cluster that the operator looks at. */

@@ -1,4 +1,4 @@
-/** What shows the progress of a start. */
+/** Views of the progress of a start. */
 import type { SupervisorMessage } from './supervision/messages.ts';
 
 /** Shows how the start goes. */

@@ -1,4 +1,4 @@
-/** Whether a folder can be written, and has room: said once, with what helps, before it is used. */
+/** Checks once, before a folder is used, that it can be written and has room; says what helps. */
 import { accessSync, constants, existsSync, mkdirSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { hasCode, messageOf } from './failure.ts';
@@ -10,9 +10,9 @@ const tooLittleMiB = 64;
 
 export interface KeptFolder {
   folder: string;
-  /** What is kept there, as in "... cannot be kept". */
+  /** Name of what is kept there, as in "... cannot be kept". */
   holds: string;
-  /** What helps, beside a folder that can be written: how another one is named. */
+  /** The remedy beside a folder that can be written: how another one is named. */
   otherwise: string;
 }
 
@@ -39,7 +39,7 @@ export function requireRoom({ folder, holds, otherwise }: KeptFolder, wantedMiB 
   );
 }
 
-/** What ends a process that writes there; undefined where there is room. */
+/** Returns the fault that ends a process that writes there; undefined where there is room. */
 export function lackOfRoom(
   { folder, otherwise }: KeptFolder,
   wantedMiB = tooLittleMiB,

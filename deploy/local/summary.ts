@@ -3,7 +3,7 @@ import { defaultStateDir } from './options.ts';
 import { host } from './supervision/ports.ts';
 import type { Stack } from './supervision/stack-file.ts';
 
-/** What a person reads when the stack is ready: addresses, and three commands to try. */
+/** Text for a person when the stack is ready: addresses, and three commands to try. */
 export function summaryOf(
   stack: Stack,
   { title, detached }: { title: string; detached: boolean },

@@ -57,7 +57,7 @@ function endOnce(code: number): void {
   ending ??= end(code);
 }
 
-/** What one component's end breaks reports itself as well: only the first fault is reported. */
+/** Components that break when another one ends report it as well: only the first fault counts. */
 function fail(error: Error): void {
   if (ending !== undefined) return;
   console.log(error.stack);
@@ -123,7 +123,7 @@ async function makeWorld(): Promise<StackWorld> {
   return { options, layout, ports, binary, postgresql };
 }
 
-/** What is missing is said before anything starts. */
+/** Reports a missing program before anything starts. */
 async function findBinaries(): Promise<void> {
   for (const name of needsOfStack(options)) binaries.set(name, await preparedBinary(name));
 }

@@ -7,7 +7,7 @@ export interface Board {
   description: string;
   /** Which of the variables its queries use. */
   variables: readonly VariableName[];
-  /** What the link to the Temporal UI searches for there. */
+  /** Query for which the link opens the Temporal UI. */
   temporalQuery: string;
   rows: readonly Row[];
 }
@@ -19,7 +19,7 @@ export interface Row {
 
 export interface Panel {
   title: string;
-  /** What it shows, and what to make of it. */
+  /** The panel explained: its meaning, and how to read it. */
   description: string;
   /** `stat`: the present value; `graph`: over time; `stack`: the same, one upon the other. */
   kind: 'stat' | 'graph' | 'stack';
@@ -41,7 +41,7 @@ export interface Query {
   legend: string;
 }
 
-/** Of Grafana. */
+/** Units of Grafana. */
 export type Unit =
   's' | 'short' | 'ops' | 'bytes' | 'percentunit' | 'dateTimeFromNow' | 'dtdurations';
 

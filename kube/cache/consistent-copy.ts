@@ -63,8 +63,9 @@ export class ConsistentCopy<K extends KubeObject, T extends CachedObject> {
   }
 
   /**
-   * What there was when this was called, or later, sorted by name. Undefined: the copy cannot say,
-   * and the API server has to be asked for a list. What it returns is shared: it is only read.
+   * Returns the objects as they were when this was called, or later, sorted by name. Undefined: the
+   * copy does not know them, and the API server has to be asked for a list. The result is shared:
+   * it is only read.
    */
   async read(): Promise<T[] | undefined> {
     if (this.#hasHole || monotonicMs() < this.#smallUntil) return undefined;
@@ -82,8 +83,8 @@ export class ConsistentCopy<K extends KubeObject, T extends CachedObject> {
   }
 
   /**
-   * What there was at this version, or later. Undefined: the copy cannot say. Changes that came
-   * after it may be missing.
+   * Returns the objects as they were at this version, or later. Undefined: the copy does not know
+   * them. Changes that came after it may be missing.
    */
   async readFrom(version: string): Promise<T[] | undefined> {
     if (this.#hasHole || !this.#reflector.isRunning) return undefined;

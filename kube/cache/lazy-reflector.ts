@@ -25,7 +25,7 @@ export class LazyReflector<K extends KubeObject, T extends CachedObject> {
   readonly #options: LazyReflectorOptions<K, T>;
   #running: Reflector<K, T> | undefined;
   #idle: Timer | undefined;
-  /** Of those that were let go: `close` waits for them. */
+  /** Reflectors that were let go end in it: `close` waits for them. */
   #ending: Promise<void> = Promise.resolve();
 
   constructor(options: LazyReflectorOptions<K, T>) {
@@ -49,7 +49,9 @@ export class LazyReflector<K extends KubeObject, T extends CachedObject> {
     return this.#running !== undefined;
   }
 
-  /** What is known now; undefined when it does not run, has not listed yet, or cannot watch. */
+  /**
+   * The objects as known now; undefined when it does not run, has not listed yet, or cannot watch.
+   */
   get items(): ReadonlyMap<string, T> | undefined {
     const isOfUse = this.#running?.isSynced === true && !this.#running.isBroken;
     return isOfUse ? this.#running?.items : undefined;

@@ -2,7 +2,7 @@
 import type { KubeObject, ObjectMeta } from '../client/client.ts';
 import { isNewer } from './resource-version.ts';
 
-/** What the cache keeps of an object at least. */
+/** Fields that the cache keeps of an object at least. */
 export interface CachedObject {
   uid: string;
   name: string;
@@ -11,11 +11,11 @@ export interface CachedObject {
 
 export interface Change<T> {
   type: 'live' | 'gone';
-  /** Of a vanished object: its last state. */
+  /** The object; where it vanished, its last state. */
   object: T;
-  /** What the cache held of this UID before. */
+  /** Object that the cache held of this UID before. */
   previous: T | undefined;
-  /** Of the event; of a deletion that only a list revealed, the list's. */
+  /** Version of the event; of a deletion that only a list revealed, the list's. */
   resourceVersion: string;
   /** False of what the first list has that is not newer than the reflector's `since`. */
   isNews: boolean;
@@ -40,7 +40,7 @@ export interface ObjectCacheOptions<K extends KubeObject, T extends CachedObject
 
 export class ObjectCache<K extends KubeObject, T extends CachedObject> {
   readonly items = new Map<string, T>();
-  /** Of all that is kept, as JSON. */
+  /** Size of all kept objects, as JSON. */
   #size = 0;
   /**
    * Names of what the cache holds from before a restore: its versions compare with no later ones.
@@ -63,7 +63,7 @@ export class ObjectCache<K extends KubeObject, T extends CachedObject> {
     this.#size = 0;
   }
 
-  /** Takes in a live object of a watch. One that is not newer than what is held comes late. */
+  /** Takes in a live object of a watch. An object not newer than the held one comes late. */
   put(object: K): void {
     const held = this.#heldFor(object);
     if (held === undefined || this.#isNewsOf(held, object.metadata.resourceVersion))
@@ -71,9 +71,9 @@ export class ObjectCache<K extends KubeObject, T extends CachedObject> {
   }
 
   /**
-   * Takes in a live object of a list, which shows what there is: where it has an older version than
-   * what is held, the server was restored, perhaps with its own version raised above the old ones.
-   * One that is not newer than `reportedUpTo` is no news.
+   * Takes in a live object of a list, which shows the present state: where it has an older version
+   * than the held object, the server was restored, perhaps with its own version raised above the
+   * old ones. An object that is not newer than `reportedUpTo` is no news.
    */
   putListed(object: K, reportedUpTo?: string): void {
     const held = this.#heldFor(object);

@@ -8,8 +8,8 @@ import { isNewer } from './resource-version.ts';
 import { monotonicMs } from '../../activities/system/system.ts';
 
 /**
- * What was signalled to a workflow is read anew; a change that was not signalled yet may be missed
- * for so long.
+ * Age up to which an object is used without a read: a change that was not signalled yet may be
+ * missed for so long. An object that was signalled to a workflow is read anew.
  */
 const longestAgeMs = 2_000;
 
@@ -53,8 +53,8 @@ export class RecentObjects {
   }
 
   /**
-   * Keeps what a write returns. One that does not hold means that another client wrote, so the next
-   * reader asks the API server.
+   * Keeps what a write returns. A result that does not hold means that another client wrote, so the
+   * next reader asks the API server.
    */
   async write(path: string, patch: () => Promise<KubeObject>): Promise<void> {
     this.#kept.delete(path);

@@ -36,8 +36,8 @@ export interface ReflectorOptions<
    */
   since?: string | undefined;
   /**
-   * What happened before the new list is not known: the server has forgotten what came after
-   * `since`, or its database was restored to an older state. Called once the list is in.
+   * Changes before the new list are not known: the server has forgotten what came after `since`, or
+   * its database was restored to an older state. Called once the list is in.
    */
   onHistoryLost?(reason: string): void;
   /** `heard` is another version, or undefined by now. */
@@ -191,7 +191,7 @@ export class Reflector<K extends KubeObject, T extends CachedObject> {
     this.#options.onError(error);
   }
 
-  /** What was kept fills the memory of all, and it is not the whole. */
+  /** The kept objects fill the memory of all, and they are not the whole. */
   #forget(): void {
     this.#cache.clear();
     this.#isSynced = false;

@@ -5,7 +5,7 @@
 import type { KubeClient, KubeList, Query } from '../client/client.ts';
 import { SharedRead } from './shared-read.ts';
 
-/** Of one kind of objects. What callers get is shared: they only read it. */
+/** Shared reads of lists of one kind of objects. Callers only read the result. */
 export class SharedLists<T> {
   readonly #query: Query;
   readonly #reads = new WeakMap<KubeClient, Map<string, SharedRead<KubeList<T>>>>();

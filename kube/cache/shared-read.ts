@@ -13,7 +13,7 @@ export class SharedRead<T> {
     this.#read = read;
   }
 
-  /** What callers get is shared: they only read it. */
+  /** Returns the answer to a read that begins after this call. It is shared: callers only read. */
   async next(): Promise<T> {
     this.#next ??= this.#begin();
     return await this.#next;

@@ -1,4 +1,4 @@
-/** What one call is, and how it is written on the wire. */
+/** Calls, and how they are written on the wire. */
 import type { Dispatcher } from 'undici';
 import type { Query } from './client.ts';
 import type { TransportRequest } from './transport.ts';
@@ -8,7 +8,7 @@ export interface Call {
   path: string;
   query?: Query | undefined;
   body?: unknown;
-  /** Of the body. Default `application/json`. */
+  /** Type of the body. Default `application/json`. */
   contentType?: string;
 }
 

@@ -1,4 +1,4 @@
-/** What an API server answered, or that it did not answer. */
+/** Answers of an API server that are errors, and missing ones. */
 import { defined } from '../../workflows/values/defined.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
 
@@ -30,7 +30,7 @@ export interface KubeFailure {
   method: string;
   path: string;
   details?: StatusDetails | undefined;
-  /** What the server asked for in `Retry-After`, a minute at most. */
+  /** Time of `Retry-After` in the answer, a minute at most. */
   retryAfterMs?: number | undefined;
   cause?: unknown;
 }
@@ -113,7 +113,7 @@ export const isTooLargeVersion = (error: unknown): error is KubeError =>
 /** The API server answers no more in time, or waits itself, as for a webhook. */
 export const isTimedOut = (error: unknown): error is KubeError =>
   error instanceof KubeError && error.reason === 'Timeout';
-/** Of these: not even a connection came about. */
+/** Reports whether a timeout is one of the connection: none came about. */
 export const isConnectTimeout = (error: unknown): boolean =>
   isTimedOut(error) && textIn(error.cause, 'code') === 'UND_ERR_CONNECT_TIMEOUT';
 /** More bytes than this client takes in one answer; fewer objects may fit. */

@@ -49,8 +49,8 @@ export function loadKubeConfig(
 }
 
 /**
- * Of the variable KUBECONFIG. As for kubectl those that do not exist say nothing: people name files
- * of clusters that come and go. Where there is none at all, all of them are named.
+ * Files of the variable KUBECONFIG. As for kubectl those that do not exist are left out: people
+ * name files of clusters that come and go. Where none exists at all, all of them are named.
  */
 export function kubeConfigFiles(variable = ''): string[] {
   const named = variable.split(delimiter).filter((file) => file !== '');
@@ -91,7 +91,7 @@ interface ParsedFile {
   current: string | undefined;
 }
 
-/** Of several files the first that names a thing wins, as with kubectl. */
+/** Merges several files: the first that names a thing wins, as with kubectl. */
 function fromFiles(files: string[], env: Environment, context: string | undefined): KubeConfig {
   return chosenOf(files.map(parseFile), { source: files.join(delimiter), env, context });
 }
@@ -108,7 +108,7 @@ interface Choice {
   context?: string | undefined;
 }
 
-/** What the context names. */
+/** Returns the configuration with the cluster and the user that the context names. */
 function chosenOf(
   parsed: readonly ParsedFile[],
   { source, env, context: name }: Choice,
@@ -174,7 +174,7 @@ interface RawUser {
   user?: { tokenFile?: string; 'token-file'?: string; token?: string };
 }
 
-/** What is read of a file; its entries are checked by the parsers of the package. */
+/** Fields that are read of a file; its entries are checked by the parsers of the package. */
 interface RawFile {
   clusters?: unknown;
   contexts?: unknown;
@@ -237,8 +237,8 @@ export interface GivenKubeConfig {
 export const longestKubeConfigInSecret = 64 * 1024;
 
 /**
- * Of a Secret that another person wrote: it gets neither a command run nor a file of this process
- * read, nor more of its time than others can spare.
+ * Reads the kubeconfig of a Secret that another person wrote: it gets neither a command run nor a
+ * file of this process read, nor more of its time than others can spare.
  */
 export function kubeConfigOfSecret(
   { text, source, token }: GivenKubeConfig,

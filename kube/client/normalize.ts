@@ -30,7 +30,7 @@ function complete(object: unknown): void {
   for (const metadata of templateMetadataIn(object.spec)) fillTexts(metadata);
 }
 
-/** Of what is made from a template, and of Nodes. */
+/** Metadata of templates in the specs of objects that are made from one, and for Nodes. */
 function templateMetadataIn(spec: unknown): unknown[] {
   const template = fieldOf(spec, 'template');
   const machines = [spec, fieldOf(template, 'spec')];

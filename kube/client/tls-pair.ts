@@ -1,4 +1,4 @@
-/** Whether a client certificate and a private key belong together. */
+/** Checks that a client certificate and a private key belong together. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 
 export interface TlsPair {

@@ -29,11 +29,11 @@ export interface ActiveWatcher {
 export interface ActiveWatcherOptions {
   client: KubeClient;
   namespace: string;
-  /** Of the Lease. */
+  /** Namespace and name of the Lease. */
   place?: LeasePlace | undefined;
   /**
-   * Whether the annotations of the Lease are those of a watcher as in `ActiveWatcher.isElsewhere`.
-   * Default: never.
+   * Reports whether the annotations of the Lease are those of a watcher as in
+   * `ActiveWatcher.isElsewhere`. Default: never.
    */
   isElsewhere?(annotations: Readonly<Record<string, string>>): boolean;
   /** Called for each failed read; the watch goes on by itself. */

@@ -31,7 +31,7 @@ export interface ElectionOptions {
   /** With connections of its own (`createLeaseClient`): a renewal must not wait behind a list. */
   client: KubeClient;
   namespace: string;
-  /** Of our own Lease. */
+  /** Namespace and name of our own Lease. */
   place?: LeasePlace | undefined;
   /**
    * Stays the same when the process is restarted: then it leads again at once. Two processes need
@@ -40,8 +40,8 @@ export interface ElectionOptions {
   identity: string;
   timing?: Partial<ElectionTiming>;
   /**
-   * Takes our own Lease at its start from any holder, without a read of the Leases of MCM. Of two
-   * such processes the later one leads.
+   * Takes our own Lease at its start from any holder, without a read of the Leases of MCM. The
+   * later of two such processes leads.
    */
   isForced?: boolean;
   /**
@@ -49,8 +49,9 @@ export interface ElectionOptions {
    */
   annotations?: (doubt: string | undefined) => Annotations;
   /**
-   * Whether there are objects that go only while a watcher leads: then our Lease stays where its
-   * namespace is deleted. Undefined: that is not known, and it stays as it is. Asked at each write.
+   * Reports whether there are objects that go only while a watcher leads: then our Lease stays
+   * where its namespace is deleted. Undefined: that is not known, and it stays as it is. Called at
+   * each write.
    */
   isNeeded?: () => boolean | undefined;
   /**
@@ -97,7 +98,7 @@ export class Election {
   #epoch: number | undefined;
   #isOtherLeading = false;
   #obstacle: string | undefined;
-  /** Of the term. */
+  /** Doubt of the term. */
   #doubt: string | undefined;
   /** Why the next term is to begin. */
   #fresh: string | undefined;
@@ -220,8 +221,8 @@ export class Election {
   }
 
   /**
-   * What the term was to take in may be why. Another process and the next term would begin with the
-   * same: what was noted for them goes with the Lease.
+   * The state that the term was to take in may be the cause. Another process and the next term
+   * would begin with the same: the notes for them go with the Lease.
    */
   async #loseLate(reason: string): Promise<void> {
     this.#fresh = reason;

@@ -81,7 +81,7 @@ export class LeaseLock {
     this.#transitions = Math.max(this.#transitions, spec?.leaseTransitions ?? 0);
   }
 
-  /** Who held it at the last read, if it is not ours to take. */
+  /** Returns the holder at the last read, if the Lease is not ours to take. */
   foreignHolder(): string | undefined {
     return this.#mustTake ? undefined : this.#observed.foreignHolder();
   }

@@ -28,7 +28,7 @@ export type OwnLeaseName = (typeof ownLeaseNames)[number];
 
 /** Where the Lease of the watchers is, as their flags say it. */
 export interface LeasePlace {
-  /** Default the namespace that is served. One that is to be deleted can be served from another. */
+  /** Default the namespace that is served. One that will be deleted can be served from another. */
   resourceNamespace?: string | undefined;
   /** In the namespace that is served. Default `millwright`. */
   resourceName?: OwnLeaseName | undefined;
@@ -49,7 +49,7 @@ export interface LeaseSetOptions {
   client: KubeClient;
   /** That is served: MCM's Leases are there. */
   namespace: string;
-  /** Of our own Lease. */
+  /** Namespace and name of our own Lease. */
   place?: LeasePlace | undefined;
   identity: string;
   leaseDurationSeconds: number;

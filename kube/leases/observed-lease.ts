@@ -97,7 +97,7 @@ export class ObservedLease {
     return monotonicMs() > this.#wentBack.at + durationMsOf(lease);
   }
 
-  /** Who holds it, if it is not ours to take. */
+  /** Returns the holder, if the Lease is not ours to take. */
   foreignHolder(): string | undefined {
     const holder = this.#lease?.spec?.holderIdentity;
     if (!holder || this.#isOurs(holder)) return undefined;
@@ -117,7 +117,7 @@ function durationMsOf(lease: Lease | undefined): number {
   return (lease?.spec?.leaseDurationSeconds ?? defaultDurationSeconds) * 1_000;
 }
 
-/** Of the last restore that a leader noticed. */
+/** Note of the last restore that a leader noticed. */
 function noteOn(lease: Lease | undefined): string | undefined {
   return lease?.metadata.annotations?.[restoredAnnotation];
 }

@@ -34,7 +34,9 @@ export class PauseHistory {
     return [...this.#before, ...this.#pauses];
   }
 
-  /** What lasted ends with the Lease, and is noted anew on the next one if it lasts still. */
+  /**
+   * A pause that lasted ends with the Lease, and is noted anew on the next one if it still lasts.
+   */
   #replace(now: number): void {
     const ended = this.#pauses.map((pause) => ({ ...pause, until: pause.until ?? now }));
     const gap: NotedPause = { reason: 'watcher', from: this.#seenAt, until: now };

@@ -8,7 +8,7 @@ export const certificatesAnnotation = 'millwright.dev/certificates';
 export interface CertificateEnd {
   /** As the process has it, e.g. `/etc/millwright/temporal-tls/tls.crt`. */
   file: string;
-  /** Of the first certificate in it that ends. Milliseconds. */
+  /** End of the first certificate in it that ends. Milliseconds. */
   until: number;
 }
 
@@ -20,7 +20,7 @@ export function writeCertificateEnds(ends: readonly CertificateEnd[]): string | 
   );
 }
 
-/** What is damaged counts as absent. */
+/** Reads the annotation. A damaged part counts as absent. */
 export function readCertificateEnds(text: string | undefined): CertificateEnd[] {
   const content = parsed(text);
   return Array.isArray(content) ? content.flatMap(endIn) : [];

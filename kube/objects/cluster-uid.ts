@@ -1,4 +1,4 @@
-/** What stands for a cluster in ids: the UID of its namespace kube-system. */
+/** Id of a cluster in other ids: the UID of its namespace kube-system. */
 import type { KubeClient, KubeObject } from '../client/client.ts';
 
 export async function clusterUidOf(kube: KubeClient): Promise<string> {

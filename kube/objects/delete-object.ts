@@ -4,8 +4,8 @@ import { isConflict, isNotFound } from '../client/errors.ts';
 import { ignoreNotFound } from '../client/ignore.ts';
 
 /**
- * One that is gone, or whose name another object has by now, needs nothing. A conflict about this
- * very object, as a webhook may answer, is thrown: the object is still there.
+ * Deletes the object. Does nothing when it is gone, or another object has its name by now. A
+ * conflict about this very object, as a webhook may answer, is thrown: the object is still there.
  */
 export async function deleteObject(client: KubeClient, path: string, uid: string): Promise<void> {
   try {

@@ -48,7 +48,7 @@ export class EventRecorder {
     while (this.#writes.size > 0) await Promise.all(this.#writes);
   }
 
-  /** What is not written within this time is dropped, and so is what is recorded from now on. */
+  /** Events that are not written within this time are dropped, and so are those from now on. */
   async close(withinMs: number): Promise<void> {
     this.#isClosed = true;
     const timer = new AbortController();

@@ -1,4 +1,4 @@
-/** What an Event says, and of which object. */
+/** Content of an Event, and its object. */
 
 export interface EventSubject {
   apiVersion: string;

@@ -78,7 +78,8 @@ async function countAgain(client: KubeClient, path: string, time: string): Promi
 }
 
 /**
- * Of a long name the beginning, up to a letter or digit: the API server wants one before the dot.
+ * Name of an Event, with the beginning of a long name, up to a letter or digit: the API server
+ * wants one before the dot.
  */
 function eventNameOf({ name, uid }: EventSubject, { reason, message }: EventText): string {
   const digest = createHash('sha256').update(`${uid}/${reason}/${message}`).digest('hex');

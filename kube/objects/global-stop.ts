@@ -19,13 +19,13 @@ export interface StopObject extends KubeObject {
 export interface Stop {
   uid: string;
   reason: string;
-  /** What the person who made it says of themselves. */
+  /** Name that the person who made it gives: it is not checked. */
   by?: string;
   /** Milliseconds. */
   since: number;
 }
 
-/** What everybody but its owner needs of it. */
+/** The part of it that all others than its owner need. */
 export interface StopView {
   current(): Stop | undefined;
 }
@@ -89,7 +89,7 @@ export function watchGlobalStop(options: GlobalStopOptions): GlobalStop {
   };
 }
 
-/** Whether a stop is not known because no role grants to read it. */
+/** Refused reads of the stop, as no role grants them. */
 class Refusals {
   /** Fulfilled when refusals have lasted. */
   readonly tolerated: Promise<void>;

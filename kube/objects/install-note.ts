@@ -8,7 +8,7 @@ export const installAnnotation = 'millwright.dev/install';
 export interface InstallNote {
   /** Id of the control cluster. */
   cluster: string;
-  /** Of the install. */
+  /** Name of the install. */
   name: string;
   clusterName?: string | undefined;
   isFleet: boolean;
@@ -16,14 +16,14 @@ export interface InstallNote {
     /** As the watcher has it. */
     address: string;
     namespace: string;
-    /** Of that namespace in its database. */
+    /** Id of that namespace in its database. */
     id: string;
   };
 }
 
 export const writeInstallNote = (note: InstallNote): string => JSON.stringify(note);
 
-/** What is damaged counts as absent. */
+/** Reads the annotation. A damaged one counts as absent. */
 export function readInstallNote(text: string | undefined): InstallNote | undefined {
   const { cluster, name, clusterName, isFleet, temporal } = parsed(text);
   const { address, namespace, id }: Record<string, unknown> = Object(temporal);

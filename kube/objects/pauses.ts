@@ -32,7 +32,7 @@ export function bounded(pauses: readonly NotedPause[], now: number): NotedPause[
   const [first] = oldest;
   if (!first) return ordered;
   const until = Math.max(...oldest.map((pause) => pause.until ?? 0));
-  // What counts for a drain has to count after that as well.
+  // A pause that counts for a drain has to count after the merge as well.
   const { reason } = oldest.find((pause) => pause.reason !== 'target') ?? first;
   const merged = { ...first, reason, until };
   return [merged, ...ordered.filter((pause) => !oldest.includes(pause))];
@@ -50,7 +50,7 @@ export function writePauses(pauses: readonly NotedPause[]): string {
 
 const textOf = (time: number): string => new Date(time).toISOString();
 
-/** What is damaged counts as absent. */
+/** Reads the annotation. A damaged part counts as absent. */
 export function readPauses(text: string | undefined): NotedPause[] {
   const content = parsed(text);
   return Array.isArray(content) ? content.flatMap((item: unknown) => pauseIn(item) ?? []) : [];

@@ -10,7 +10,7 @@ export function writeRestore(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** What is damaged counts as absent. */
+/** Reads the time. A damaged one counts as absent. */
 export function readRestore(text: string | undefined): number | undefined {
   const at = Date.parse(text ?? '');
   return Number.isNaN(at) ? undefined : at;

@@ -9,7 +9,7 @@ import { manifest, repository } from './folders.ts';
 import { noticeOf } from './notice.ts';
 import { copyRunbooks } from './runbooks.ts';
 
-/** What `driver verify` needs beside the package, which all else does without. */
+/** Packages that `driver verify` needs beside this one; all else does without. */
 const peers = ['@temporalio/worker'] as const;
 /** The client is in the package: `explain` is of use at night without another install. */
 const bundledSdk = ['client', 'common', 'envconfig', 'proto'].map((name) => `@temporalio/${name}`);

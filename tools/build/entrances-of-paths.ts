@@ -6,7 +6,7 @@ const entrancesByPath = [
   { in: /data-converter\.ts$/, name: 'failure-converter' },
 ] as const;
 
-/** Of the entrance `failure-converter`. */
+/** File of the entrance `failure-converter`. */
 export const failureConverter = 'workers/payloads/failure-converter.ts';
 
 /**

@@ -1,4 +1,4 @@
-/** What the licenses of bundled packages ask for: their names and texts go with the copy. */
+/** Notice that the licenses of bundled packages ask for: their names and texts go with the copy. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Manifest } from './folders.ts';

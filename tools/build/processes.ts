@@ -9,7 +9,7 @@ import { failureConverter } from './entrances-of-paths.ts';
 import { manifest } from './folders.ts';
 import { copyRunbooks } from './runbooks.ts';
 
-/** What the image can run, by the names of their files without `.js`. */
+/** Processes that the image can run, by the names of their files without `.js`. */
 export const entrances = {
   watcher: 'workers/watcher.ts',
   worker: 'workers/worker.ts',

@@ -1,6 +1,6 @@
 /**
- * What CHANGELOG.md says of a version, without its heading. Undefined when there is no such section
- * with a date, or nothing in it.
+ * Section of CHANGELOG.md on a version, without its heading. Undefined when there is no such
+ * section with a date, or nothing in it.
  */
 export function sectionOf(changelog: string, version: string): string | undefined {
   const section = changelog.split(/^## /m).find((text) => text.startsWith(`[${version}] - `));

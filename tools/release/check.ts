@@ -7,15 +7,15 @@ import { hasRecordings } from './recordings.ts';
 const root = new URL('../../', import.meta.url);
 
 export interface Tree {
-  /** Of package.json. */
+  /** Version in package.json. */
   version: string;
   changelog: string;
   /** The texts of NOTICE, as it is and as it should be. */
   notice: string;
   wantedNotice: string;
-  /** Whether the recorded histories are kept as those of the tag. */
+  /** The recorded histories are kept as those of the tag. */
   isRecorded: boolean;
-  /** Of deploy/Dockerfile: the images that it begins with. */
+  /** Base images of deploy/Dockerfile. */
   bases: readonly string[];
 }
 

@@ -41,7 +41,7 @@ export function keepRecordings(tag: string, folder = recordings): string[] {
   return entries.map(({ path }) => path);
 }
 
-/** Whether all histories of the present code are kept as those of a tag. */
+/** Reports whether all histories of the present code are kept as those of a tag. */
 export function hasRecordings(tag: string, folder = recordings): boolean {
   const manifest = manifestIn(folder);
   const present = presentIn(folder);
@@ -55,7 +55,7 @@ function manifestIn(folder: string): Record<string, string> {
   return JSON.parse(readFileSync(join(folder, manifestName), 'utf8'));
 }
 
-/** Of the present code, by name; with what runs hand over, such as `carried/machine.json`. */
+/** Histories of the present code, by name; with carried states, such as `carried/machine.json`. */
 function presentIn(folder: string): { name: string; history: string }[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => presentPattern.test(name) && name !== manifestName)

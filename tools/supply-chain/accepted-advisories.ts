@@ -1,5 +1,5 @@
 export interface Acceptance {
-  /** Of GitHub's database: GHSA-.... */
+  /** Id in GitHub's database: GHSA-.... */
   id: string;
   /** Why it does no harm here. */
   reason: string;

@@ -1,7 +1,4 @@
-/**
- * What conditions say, for metrics: one text of an object, as thousands of objects have a dozen
- * each.
- */
+/** States of conditions, for metrics: one text of an object, as thousands have a dozen each. */
 import type { Condition } from '../../workflows/api/meta.ts';
 
 /** Lines of `TYPE=STATUS`. */

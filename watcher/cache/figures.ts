@@ -1,6 +1,6 @@
 /**
- * What the metrics say of an object beyond what signals need. Numbers and short texts: there are
- * thousands of objects.
+ * Facts about an object for metrics, beyond those that signals need. Numbers and short texts: there
+ * are thousands of objects.
  */
 import type { CreationTrouble } from '../../workflows/api/creation-failure.ts';
 import type { DrainBlocker } from '../../workflows/api/drain-failure.ts';
@@ -20,7 +20,7 @@ export interface MachineFigures {
   deletedAt: number | undefined;
   /** Code of a creation that failed last and is tried again; empty where it has no code. */
   creationFailure: string | undefined;
-  /** Of that failure; undefined where it has no name. */
+  /** Cause of that failure; undefined where it has no name. */
   creationTrouble: CreationTrouble | undefined;
   /** Failed, as no Node joined in time. */
   isCreationTimedOut: boolean;
@@ -32,7 +32,7 @@ export interface FailedMachine {
   name: string;
   providerID: string;
   ownerRef: string;
-  /** Of its last operation. */
+  /** State of its last operation. */
   state: string;
   type: string;
 }

@@ -38,7 +38,7 @@ function hasFailedToCreate({ status }: Machine): boolean {
   return type === 'Create' && state === 'Failed';
 }
 
-/** Of one that is tried again: not of a machine that was given up or is being deleted. */
+/** Figures of a creation that is tried again: not where it was given up or is being deleted. */
 function creationFiguresOf(
   machine: Machine,
 ): Pick<MachineFigures, 'creationFailure' | 'creationTrouble'> {

@@ -50,8 +50,8 @@ function specDigestOf(
 }
 
 /**
- * What a MachineSet counts, sorts and claims machines by, and the spec, of which it keeps a part
- * equal to its template.
+ * Digest of the fields by which a MachineSet counts, sorts and claims machines, and of the spec, of
+ * which it keeps a part equal to its template.
  */
 function countDigestOf({ metadata, status }: Machine, specDigest: string): string {
   const { annotations: notes = {} } = metadata;

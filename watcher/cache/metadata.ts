@@ -1,4 +1,4 @@
-/** What all views take from an object's metadata. */
+/** Fields of an object's metadata that all views have. */
 import type { ObjectMeta } from '../../kube/client/client.ts';
 import type { CachedObject } from '../../kube/cache/object-cache.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
@@ -16,7 +16,7 @@ export function ownerOf(metadata: ObjectMeta, kind: string): string | undefined 
   return controller?.kind === kind ? controller.name : undefined;
 }
 
-/** Whether it is to go, and whether it waits for us before it does. */
+/** Reports whether the object is being deleted, and whether it waits for us before it goes. */
 export const lifeOf = (metadata: ObjectMeta): { isDeleting: boolean; hasFinalizer: boolean } => ({
   isDeleting: metadata.deletionTimestamp !== undefined,
   hasFinalizer: metadata.finalizers?.includes(finalizers.machine) ?? false,

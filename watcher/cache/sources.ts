@@ -1,4 +1,4 @@
-/** What is watched, where, and how it is trimmed. */
+/** Watched resources: where they are, and how they are trimmed. */
 import type { KubeClient, KubeObject, Query } from '../../kube/client/client.ts';
 import { customResource, namespaced, node as nodePath } from '../../kube/client/paths.ts';
 import { Reflector } from '../../kube/cache/reflector.ts';
@@ -17,11 +17,11 @@ export interface SourceOptions {
   checkpoint: Checkpoint;
   onChange(change: WatchedChange): void;
   onError(error: unknown, resource: Resource): void;
-  /** What was signalled before may be of another history of this cluster, or is incomplete. */
+  /** Earlier signals may be of another history of this cluster, or incomplete. */
   onDoubt(reason: string, resource: Resource): void;
 }
 
-/** What of a reflector does not depend on the type of its objects. */
+/** The part of a reflector that does not depend on the type of its objects. */
 export type Source = Pick<
   Reflector<KubeObject, Views[Resource]>,
   | 'synced'

@@ -64,7 +64,7 @@ export class Store implements StoreView {
     return this.#mismatches.of(set);
   }
 
-  /** Whether any object waits for us before it goes. */
+  /** Reports whether any object waits for us before it goes. */
   hasFinalizers(): boolean {
     const { nodes: _ofTarget, ...ours } = this.#maps;
     return Object.values(ours).some((objects) => {

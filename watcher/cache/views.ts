@@ -1,5 +1,5 @@
 /**
- * What the watcher keeps of each object: enough to decide whether a workflow must be signalled,
+ * Views of objects that the watcher keeps: enough to decide whether a workflow must be signalled,
  * and no more.
  */
 import type { CachedObject } from '../../kube/cache/object-cache.ts';
@@ -22,7 +22,7 @@ export interface MachineView extends CachedObject, ContentOf<MachineSnapshot> {
   phase: string;
   /** Milliseconds. */
   createdAt: number;
-  /** Of its own; absent: the flag counts. */
+  /** Timeout in its own spec; absent: the flag counts. */
   creationTimeoutSeconds: number | undefined;
   labels: Record<string, string>;
   /** Name of the controlling MachineSet. */
@@ -62,11 +62,11 @@ export interface MachineDeploymentView extends SetView {
 
 export interface ClassView extends CachedObject {
   digest: string;
-  /** Of what the Nodes of its machines are to promise; empty when that is nothing. */
+  /** Digest of what the Nodes of its machines are to promise; empty when that is nothing. */
   virtualCapacityDigest: string;
-  /** Of what a new Node will be like; empty when it does not say. */
+  /** Digest of its template for new Nodes; empty when it has none. */
   nodeTemplateDigest: string;
-  /** Of a new Node; empty where the class does not say. */
+  /** Instance type of a new Node; empty where the class does not say. */
   instanceType: string;
   /** Empty where the class does not say. */
   provider: string;

@@ -10,7 +10,7 @@ import type { MachineView, Resource, SecretView } from '../cache/views.ts';
 
 type IsConcerned = (machine: MachineView) => boolean;
 
-/** A Running machine has what it needs of its class. One that is deleted needs its credentials. */
+/** A Running machine has what it needs of its class. A deleted one needs its credentials. */
 const isWaiting: IsConcerned = ({ phase }) => phase !== 'Running';
 
 const isAny: IsConcerned = () => true;
@@ -26,18 +26,18 @@ export function classSignals(
     isEdited: previous !== undefined,
   };
   if (type === 'gone') {
-    // Of one whose successor was listed before its end was heard of: that would take the place of
-    // the signal which starts the workflow.
+    // Its successor was listed before its end was heard of: this signal would replace the one that
+    // starts the workflow.
     if (context.store.find('machineClasses', object.name) !== undefined) return [];
     // Its workflow may wait for a worker that serves its provider.
     return [changedSignal(object.name, cause, context)];
   }
   if (previous?.digest === object.digest) {
-    // What ends without an edit: a driver came up, a cloud takes the credentials again.
+    // A fault that ends without an edit: a driver came up, a cloud takes the credentials again.
     const isMended = previous.invalid !== '' && object.invalid === '';
     return isMended ? machinesOf([object.name], { cause, isConcerned: isWaiting }, context) : [];
   }
-  // What it promised while no watcher ran is not known.
+  // Capacity that it promised while no watcher ran is not known.
   const before = previous?.virtualCapacityDigest ?? '';
   const isConcerned = before === object.virtualCapacityDigest ? isWaiting : isAny;
   return [

@@ -1,4 +1,4 @@
-/** What every dispatch sees beside the change itself. */
+/** Context of every dispatch, beside the change itself. */
 import type { Change } from '../../kube/cache/object-cache.ts';
 import type { SnapshotVersion } from '../../workflows/contracts/references.ts';
 import type { StoreView } from '../cache/store.ts';

@@ -7,14 +7,14 @@ import type { Signal } from './signal.ts';
 import type { SignalName } from '../../workflows/contracts/messages.ts';
 import type { MachineView, Resource } from '../cache/views.ts';
 
-/** What Machines and MachineSets have in common. */
+/** Fields that Machines and MachineSets have in common. */
 type Child = Pick<
   MachineView,
   'uid' | 'name' | 'resourceVersion' | 'owner' | 'isOrphan' | 'labels' | 'countDigest'
 >;
 
 export interface Ownership {
-  /** Of the child. */
+  /** Resource of the child. */
   resource: Resource;
   owners: 'machineSets' | 'machineDeployments';
   kind: 'machineSet' | 'machineDeployment';

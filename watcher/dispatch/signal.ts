@@ -1,30 +1,30 @@
-/** What dispatch decides: which workflow is to hear what. */
+/** Signals that dispatch decides on: which workflow gets them. */
 import type { SignalName, SignalPayloads } from '../../workflows/contracts/messages.ts';
 import type { Kind } from '../../workflows/contracts/references.ts';
 import type { OperationName } from '../../workflows/contracts/tracing.ts';
 import type { MachineView, Resource } from '../cache/views.ts';
 
-/** What a new workflow shows before it has done anything. */
+/** Texts of a new workflow before it has done anything. */
 export interface Start {
   /** One line for the Temporal UI. */
   summary: string;
   machineSet?: string | undefined;
   machineDeployment?: string | undefined;
   machineClass?: string | undefined;
-  /** Of a Machine. */
+  /** Only for a Machine. */
   machine?: Pick<MachineView, 'phase' | 'createdAt' | 'creationTimeoutSeconds'>;
 }
 
 /** An operation that a change may begin. */
 export interface OperationOrigin {
   operation: OperationName;
-  /** Of the object. */
+  /** UID of the object. */
   uid: string;
-  /** Of a MachineDeployment. */
+  /** Only for a MachineDeployment. */
   generation?: number;
 }
 
-/** What traces say of a signal: docs/tracing.md. */
+/** Fields of a signal in traces: docs/tracing.md. */
 export interface SignalTrace extends OperationOrigin {
   /** The last change of the MachineDeployment that a Machine belongs to. */
   cause?: OperationOrigin;
@@ -32,7 +32,7 @@ export interface SignalTrace extends OperationOrigin {
 
 export interface Signal<N extends SignalName = SignalName> {
   kind: Kind;
-  /** Of the object in the namespace that is watched. */
+  /** Name of the object in the namespace that is watched. */
   object: string;
   name: N;
   payload: SignalPayloads[N];

@@ -51,7 +51,7 @@ export function paceOf({ name, payload }: Signal): SignalPace {
   return isWaiting ? notReady : paces[name];
 }
 
-/** What a workflow got of one name. */
+/** Signals of one name that a workflow got. */
 export interface Sent {
   /** The last one. */
   signal: Signal;

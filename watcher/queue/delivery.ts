@@ -23,9 +23,9 @@ export interface DeliveryOptions {
   /** See `workflowIdOf`. */
   clusterName?: string | undefined;
   taskQueue: string;
-  /** Of the runs that it starts. */
+  /** Timeouts of the runs that it starts. */
   timeouts: RunTimeouts;
-  /** Of Machines that say nothing of their own. */
+  /** Default for Machines that set none. */
   creationTimeoutSeconds: number;
 }
 

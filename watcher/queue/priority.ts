@@ -1,4 +1,4 @@
-/** Whose tasks go first where many wait: Temporal's priorities and fairness. */
+/** Order of tasks where many wait: Temporal's priorities and fairness. */
 import { beforeMachines } from '../../workflows/contracts/priorities.ts';
 import { digestOf } from '../cache/digest.ts';
 import type { Signal, Start } from '../dispatch/signal.ts';

@@ -146,7 +146,7 @@ export class SignalQueue {
     else queue.cancelTimer = clock.after(wait, () => this.#enqueue(key, queue));
   }
 
-  /** What was sent is forgotten once it makes nothing wait. */
+  /** Forgets what was sent once it makes nothing wait. */
   #keepWhileUsed(key: string, queue: WorkflowQueue): void {
     const { clock } = this.#options;
     const usedUntil = Math.max(...[...queue.sent.values()].map((sent) => sent.usedUntil));

@@ -27,7 +27,7 @@ import { type Environment, readTemporalSettings, type TemporalSettings } from '.
 export type KubeSource =
   { kind: 'file'; path: string } | { kind: 'inCluster' } | { kind: 'default' };
 
-/** Of each namespace: in Secrets of its own. */
+/** Secrets that hold the targets, one set in each namespace. */
 export interface TargetSecret {
   kind: 'secret';
   /** Its key `kubeconfig`. */
@@ -54,28 +54,28 @@ export interface Config {
   control: KubeSource;
   /** The cluster that the Nodes join; `none` where there is no such cluster. */
   target: KubeSource | TargetSecret | 'none';
-  /** Of the control cluster. Default `one`, called "default". */
+  /** Namespaces of the control cluster. Default `one`, called "default". */
   namespaces: NamespaceSelection;
   install: InstallSettings;
   /** Limits of our own on requests to each API server. No qps: no limit. */
   kubeApi: { qps?: number; burst: number };
   temporal: TemporalSettings;
-  /** What this worker process works for. */
+  /** The part of the work that this worker process does. */
   serves: ServedSettings;
   /** The cluster autoscaler is to leave Nodes alone while their deployment rolls. Default true. */
   protectsNodes: boolean;
-  /** What commands for machines and rollouts may come by. Default temporal. */
+  /** Source of commands for machines and rollouts. Default temporal. */
   commandsBy: CommandSource;
   /** File with workflow code that was bundled before. */
   workflowBundle?: string;
   /** Absent: Temporal knows no versions of the workers. No `buildId`: that of the code. */
   versioning?: { deploymentName: string; buildId?: string };
-  /** What workflows run in: the SDK's sandbox as it is, or without what costs most. */
+  /** Sandbox of workflows: the SDK's as it is, or without its most expensive parts. */
   workflowSandbox: WorkflowSandbox;
   /** Name of this process in Leases and in the Temporal UI. Default the host name. */
   identity: string;
   leaderElection: LeaderElection;
-  /** Of the runs that it starts: how long the work of a dead worker waits for another one. */
+  /** Time that the work of a dead worker waits for another one, in the runs that it starts. */
   timeouts: {
     /** For a workflow task. Default 10. */
     workflowTaskSeconds: number;
@@ -102,7 +102,7 @@ export interface Config {
   traces: 'none' | 'otlp';
   /** URL of the virtual cloud, for the driver `virtual`. Default http://127.0.0.1:7080. */
   virtualCloud: string;
-  /** What the drivers may do beyond what a class and its Secret give them. Default nothing. */
+  /** Permissions of the drivers beyond what a class and its Secret give them. Default none. */
   drivers: Required<DriverPermissions>;
   noops: Noop[];
 }
@@ -120,9 +120,9 @@ export interface InstallSettings {
 
 export interface LeaderElection {
   enabled: boolean;
-  /** Of the Lease; default the namespace that is served. */
+  /** Namespace of the Lease; default the one that is served. */
   resourceNamespace?: string | undefined;
-  /** Of the Lease in that namespace. Default `millwright`. */
+  /** Name of the Lease in that namespace. Default `millwright`. */
   resourceName: 'millwright' | 'machine-controller-manager';
   leaseDurationSeconds: number;
   renewDeadlineSeconds: number;

@@ -12,7 +12,7 @@ export const mcmNames: Readonly<Record<Component, string>> = {
 
 type Named = Pick<NodeJS.Process, 'argv0' | 'argv' | 'title'>;
 
-/** Whether the process was started by that name: as a script, or under it. */
+/** Reports whether the process was started by that name: as a script, or under it. */
 export function isNamedAsMcm(component: Component, named: Named = process): boolean {
   const { argv0, argv, title } = named;
   return [argv0, argv[1] ?? '', title].some((name) => basename(name) === mcmNames[component]);

@@ -1,4 +1,4 @@
-/** What a worker process serves: everything, or a part, with others beside it. */
+/** Work that a worker process serves: everything, or a part, with others beside it. */
 import type { BuiltInProvider } from '../../activities/drivers/providers.ts';
 import type { Fault } from './flags/parse.ts';
 import type { FlagValues } from './flags/table.ts';
@@ -8,7 +8,7 @@ export interface ServedSettings {
   core: boolean;
   /** Default true. */
   drain: boolean;
-  /** Whose queues are polled. Default all of `providers`. */
+  /** Providers whose queues are polled. Default all of `providers`. */
   drivers: readonly BuiltInProvider[];
   /** Those of them that wait for no MachineClass: they were named. Default none. */
   driversAtOnce: readonly BuiltInProvider[];

@@ -24,7 +24,7 @@ export interface TemporalSettings {
   connection: NativeConnectionOptions & { address: string };
   /** Absent: payloads are plain. */
   payloadKeys?: PayloadKeys;
-  /** What was read for it: certificates, keys, the API key, the profile, and keys of payloads. */
+  /** Files that were read for it: certificates, keys, API key, profile, and keys of payloads. */
   files: readonly string[];
 }
 
@@ -75,8 +75,8 @@ function reasonOfProfile(error: unknown): string {
 }
 
 /**
- * What @temporalio/envconfig would take in silence, and then connect differently from what was
- * meant.
+ * Faults that @temporalio/envconfig would accept in silence, and then connect differently from what
+ * was meant.
  */
 function faultsIn(env: Environment): Fault[] {
   const faults: Fault[] = [];

@@ -1,6 +1,6 @@
 import manifest from '../../package.json' with { type: 'json' };
 
-/** Of this package. */
+/** Version of this package. */
 export const version = manifest.version;
-/** Of Temporal's SDK, which this package is tested with. */
+/** Version of Temporal's SDK with which this package is tested. */
 export const temporalSdkVersion = manifest.dependencies['@temporalio/worker'];

@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 export const levelSignal = 'SIGUSR2';
 
 /**
- * Of a logger and of all that are made of it. Each call changes between `debug` and the level of
- * the flag, or `info` where that is `debug` or lower itself; and says so in a line.
+ * Switches the level of a logger and of all its children. Each call changes between `debug` and the
+ * level of the flag, or `info` where that is `debug` or lower itself; and says so in a line.
  */
 export class LevelSwitch {
   readonly #children = new Set<WeakRef<Logger>>();

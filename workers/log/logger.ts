@@ -23,7 +23,7 @@ export interface LoggerOptions extends LogSettings {
   onChild?: (child: Logger) => void;
 }
 
-/** What becomes of a line of pino's JSON. */
+/** Transforms of a line of pino's JSON. */
 const rewriters: Readonly<
   Record<Exclude<LogSettings['format'], 'auto'>, ((json: string) => string) | undefined>
 > = {

@@ -17,12 +17,12 @@ export interface RepeatedFailuresOptions {
   after(milliseconds: number, action: () => void): void;
 }
 
-/** Of the first summary, milliseconds; each later one comes after twice as long. */
+/** Time until the first summary, milliseconds; each later one comes after twice as long. */
 const firstGap = 60_000;
 const longestGap = 3_600_000;
 /** Without another one for so long it is over: no activity waits as long between two attempts. */
 const quiet = 120_000;
-/** Of so many kinds the failures are folded; the one of which nothing was heard longest goes. */
+/** Kinds of failures that are folded at a time; the one that was silent longest goes. */
 const kindsMax = 500;
 /** A summary counts so many workflows. */
 const workflowsMax = 1_000;
@@ -48,7 +48,7 @@ export class RepeatedFailures {
     this.#options = options;
   }
 
-  /** Writes a warning, or counts it. One that names no failure is always written. */
+  /** Writes a warning, or counts it. A warning that names no failure is always written. */
   take(entry: LogEntry): void {
     const kind = kindOf(entry);
     const run = kind === undefined ? undefined : this.#runs.get(kind);
@@ -119,7 +119,7 @@ export class RepeatedFailures {
     if (oldest) this.#end(...oldest);
   }
 
-  /** One that was not repeated has nothing to end. */
+  /** A failure that was not repeated has nothing to end. */
   #end(kind: string, run: Run): void {
     this.#runs.delete(kind);
     if (run.total === 1) return;

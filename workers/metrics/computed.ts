@@ -85,7 +85,7 @@ export interface HistogramSeries<Source> {
   name: string;
   help: string;
   labels: readonly string[];
-  /** Of one source; `with` goes on each of its series. */
+  /** Returns the histogram of one source; `with` goes on each of its series. */
   of(source: Source): { histogram: Histogram; with: Record<string, string> };
 }
 
@@ -115,7 +115,7 @@ class ComputedHistogram<Source> extends Histogram {
     this.#sources = sources;
   }
 
-  /** What a registry asks of a histogram (prom-client 15), though its types do not say so. */
+  /** Called by a registry (prom-client 15), though the types of a histogram do not have it. */
   async getForPromString(): Promise<object> {
     const values = await Promise.all(
       [...this.#sources()].map(async (source) => {
@@ -123,7 +123,7 @@ class ComputedHistogram<Source> extends Histogram {
         const own = await histogram.get();
         return own.values.map(({ metricName = own.name, ...value }) => ({
           ...value,
-          // Of `name_bucket`, `name_sum` and `name_count` the name is that of the source's.
+          // Replaces the source's name in `name_bucket`, `name_sum` and `name_count`.
           metricName: this.#name + metricName.slice(own.name.length),
           sharedLabels: shared,
         }));

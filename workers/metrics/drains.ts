@@ -15,7 +15,9 @@ export interface DrainSeconds {
 }
 
 export interface DrainMetrics {
-  /** Of a namespace, until its scope ends. Returns what is called when a drain is over. */
+  /**
+   * Begins the metrics of a namespace, until its scope ends. Returns what a drain calls at its end.
+   */
   of(namespace: string, scope: NamespaceScope): (drain: DrainSeconds) => void;
 }
 
@@ -68,10 +70,10 @@ export function registerDrainMetrics(registry: Registry): DrainMetrics {
         for (const [key, { labels }] of last) if (labels.namespace === namespace) last.delete(key);
       });
       return ({ seconds, result, labels }) => {
-        // One that was under way would bring its series back for as long as the process runs.
+        // A drain that was under way would bring its series back for as long as the process runs.
         if (!isServed) return;
         durations.observe({ kube_namespace: namespace, result }, seconds);
-        // Of a machine without the label MCM records nothing.
+        // MCM records nothing about a machine without the label.
         const pool = labels[poolLabel];
         if (pool === undefined) return;
         const key = { namespace, machine_deployment: pool };

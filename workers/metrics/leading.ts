@@ -1,4 +1,4 @@
-/** What the metrics of a watcher that leads are computed from. */
+/** State of a leading watcher from which its metrics are computed. */
 import type { StoreView } from '../../watcher/cache/store.ts';
 import type { TermView } from '../../watcher/term.ts';
 import type { TermRecorder } from './term-recorder.ts';

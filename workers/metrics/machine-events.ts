@@ -1,6 +1,6 @@
 /**
- * What befell a Machine, by how it changed. Only what was seen before and after counts, so
- * that a leader that begins counts nothing that an earlier one has counted.
+ * Events in the existence of a Machine, by how it changed. Only a state that was seen before and
+ * after counts, so that a leader that begins counts nothing that an earlier one has counted.
  */
 import type { Change } from '../../kube/cache/object-cache.ts';
 import type { MachineView } from '../../watcher/cache/views.ts';

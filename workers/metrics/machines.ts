@@ -1,11 +1,11 @@
-/** What the objects say, in series of our own: numbers by pool, not by machine. */
+/** Metrics of the objects, in series of our own: numbers by pool, not by machine. */
 import type { DrainBlocker } from '../../workflows/api/drain-failure.ts';
 import type { MachineView } from '../../watcher/cache/views.ts';
 import type { HistogramSeries, Sample, Series } from './computed.ts';
 import type { Leading, Listed } from './leading.ts';
 import { deploymentOf } from './pools.ts';
 
-/** What is not counted is 0, so that an alert need not know zero from nothing. */
+/** Blockers that no drain has are 0, so that an alert need not know zero from nothing. */
 const drainBlockers: readonly DrainBlocker[] = ['PodDisruptionBudget', 'Volume', 'Pod', 'Other'];
 
 export const machineSeries: readonly Series<Listed>[] = [

@@ -1,4 +1,4 @@
-/** What the series of MCM v0.62.1 have in common. */
+/** Common parts of the series of MCM v0.62.1. */
 import { statusesIn } from '../../watcher/cache/condition-states.ts';
 import type { FailedMachine } from '../../watcher/cache/figures.ts';
 import type { Sample, Series } from './computed.ts';

@@ -17,7 +17,7 @@ interface Views {
 
 interface Prefixed<R extends keyof Views> {
   resource: R;
-  /** Of the names of its series. */
+  /** Prefix of the names of its series. */
   prefix: string;
 }
 
@@ -48,7 +48,7 @@ function numberSeries<R extends keyof Views>(
   };
 }
 
-/** What both kinds have. */
+/** Series that both kinds have. */
 function commonSeries<R extends keyof Views>(
   kind: Prefixed<R>,
   what: string,

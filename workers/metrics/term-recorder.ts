@@ -17,7 +17,7 @@ const timeBuckets = [
 ];
 const lagBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-/** Of MCM, for what befell a machine: its pool, and what it is made of. */
+/** Labels of MCM for what happened to a machine: its pool, and its type and zone. */
 export type McmLabels = Record<
   'namespace' | 'machine_deployment' | 'instance_type' | 'zone',
   string
@@ -112,7 +112,7 @@ export class TermRecorder implements TermObserver {
     increment(this.retries, kind);
   }
 
-  /** What MCM counts as machines that failed to join. */
+  /** Counts of machines that failed to join, as MCM has them. */
   failedJoins(): Counted[] {
     return [...this.#failedJoins.values()];
   }
@@ -159,7 +159,7 @@ export function mcmQueueOf(kind: Kind): string {
   return kind.toLowerCase();
 }
 
-/** Of a machine without the label `name` MCM records nothing. */
+/** Labels of MCM, which records nothing about a machine without the label `name`. */
 function mcmLabelsOf(
   { labels, className, figures: { zone } }: MachineView,
   { store, namespace }: { store: StoreView; namespace: string },

@@ -1,4 +1,4 @@
-/** What a watcher does while it leads. */
+/** Metrics of a watcher while it leads. */
 import type { SourceState, TermView } from '../../watcher/term.ts';
 import type { HistogramSeries, Sample, Series } from './computed.ts';
 import type { Leading } from './leading.ts';
@@ -119,7 +119,7 @@ export const termSeries: readonly Series<Leading>[] = [
 type QueueKind =
   ReturnType<Leading['term']['backlog']> extends ReadonlyMap<infer Kind, number> ? Kind : never;
 
-/** Of each kind that has a workflow, also those with nothing to do. */
+/** Every kind that has a workflow, also those with nothing to do. */
 const queueKinds: readonly QueueKind[] = [
   'machine',
   'machineSet',

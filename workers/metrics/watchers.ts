@@ -13,10 +13,10 @@ import { mcmDeploymentSeries, mcmSetSeries } from './mcm-sets.ts';
 import { termHistograms, termSeries } from './term.ts';
 import type { TermRecorder } from './term-recorder.ts';
 
-/** What a process has for one of its namespaces. */
+/** State of a process for one of its namespaces. */
 export interface MeasuredWatcher {
   watcher: Pick<Watcher, 'isLeader' | 'term' | 'doubts'>;
-  /** Of the term that it leads or led last. */
+  /** Recorder of the term that it leads or led last. */
   recorder(): TermRecorder | undefined;
 }
 
@@ -58,7 +58,7 @@ export function registerWatcherMetrics(registry: Registry, options: WatcherMetri
   registerLeadingMetrics(registry, options);
 }
 
-/** Of those that lead. */
+/** Registers the metrics of the watchers that lead. */
 export function registerLeadingMetrics(
   registry: Registry,
   { watchers, creationTimeoutSeconds }: WatcherMetricsOptions,

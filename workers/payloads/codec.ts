@@ -19,7 +19,7 @@ const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** What is not encrypted is handed on as it is: it may be of before there was a key. */
+/** A payload that is not encrypted is handed on as it is: it may be from before there was a key. */
 export function createCodec(keys: PayloadKeys): PayloadCodec {
   return {
     encode: async (payloads) => payloads.map((payload) => encrypt(keys, payload)),

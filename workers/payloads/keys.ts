@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 export interface PayloadKey {
   /** Stands in clear beside each payload. */
   id: string;
-  /** Of 32 bytes. It prints nothing of itself. */
+  /** Key of 32 bytes. It prints nothing of itself. */
   key: KeyObject;
 }
 

@@ -47,7 +47,7 @@ export class Leaderless {
   }
 }
 
-/** Of each namespace that a process serves, from the time on at which it began to. */
+/** Leaders of the namespaces that a process serves, each from the time on at which it began to. */
 export class Leaders {
   readonly #members = new Map<string, Leaderless>();
   readonly #isFleet: boolean;
@@ -68,8 +68,8 @@ export class Leaders {
   }
 
   /**
-   * Of a process with one namespace: see `Leaderless.fault`. That one namespace of a fleet has no
-   * leader is no fault of the process.
+   * Fault of a process with one namespace: see `Leaderless.fault`. In a fleet, a namespace without
+   * a leader is no fault of the process.
    */
   fault(): string | undefined {
     if (this.#isFleet) return undefined;

@@ -1,4 +1,4 @@
-/** What our processes have in common: flags, log, orderly end, HTTP port. */
+/** Common parts of our processes: flags, log, orderly end, HTTP port. */
 import { flushCompileCache } from 'node:module';
 import type { Command, Config } from '../config/config.ts';
 import { ConfigError, readCommandLine } from '../config/config.ts';
@@ -22,7 +22,7 @@ export interface Process {
   config: Config;
   log: Logger;
   shutdown: Shutdown;
-  /** Of the files that it has read. */
+  /** Certificates of the files that it has read. */
   certificates: CertificateEnds;
   /** Absent: there are no traces. */
   traces?: Tracing;
@@ -38,8 +38,8 @@ export interface HttpOptions {
 }
 
 /**
- * What is kept of a small buffer, such as the last answer to each workflow task, keeps all of the
- * pool that it was cut from. In Node 24 a pool has 64 KiB; this is what it had before.
+ * A small buffer that is kept, such as the last answer to each workflow task, keeps all of the pool
+ * that it was cut from. In Node 24 a pool has 64 KiB; this is what it had before.
  */
 const poolBytes = 8 * 1024;
 
@@ -70,7 +70,7 @@ export async function start(
     // nothing.
     flushCompileCache();
   } catch (err) {
-    // What is under way when a signal ends the process fails on the way out.
+    // Work that is under way when a signal ends the process fails on the way out.
     if (shutdown.signal.aborted) return;
     log.fatal({ err }, 'cannot start');
     shutdown.begin('cannot start', 1);
@@ -92,7 +92,7 @@ export async function start(
   }
 }
 
-/** What they need is loaded only where they are on. */
+/** Loads the packages for traces only where these are on. */
 async function openTraces({
   config: { traces, component, identity },
   log,

@@ -5,7 +5,7 @@ import { backoffMs } from '../../workflows/values/backoff.ts';
 import { random, sleep } from '../../activities/system/system.ts';
 
 export interface Reach<T> {
-  /** What is waited for, in the log: `Temporal`, `control cluster`. */
+  /** Name of the server in the log: `Temporal`, `control cluster`. */
   server: string;
   attempt: () => Promise<T>;
   log: Logger;

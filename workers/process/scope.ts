@@ -1,6 +1,4 @@
-/**
- * What a part of a process opens, such as one namespace of many: it is closed without the others.
- */
+/** Resources of a part of a process, such as one namespace: it is closed without the others. */
 import type { Logger } from '../log/logger.ts';
 import type { Part, Shutdown } from './shutdown.ts';
 
@@ -28,7 +26,7 @@ export class Scope implements Pick<Shutdown, 'add' | 'signal'> {
     this.#controller.abort(new Error(reason));
   }
 
-  /** Resolves when everything has ended. What fails to end is logged. */
+  /** Resolves when everything has ended. A failure to end is logged. */
   async close(): Promise<void> {
     this.end('closed');
     for (let part = this.#parts.pop(); part !== undefined; part = this.#parts.pop()) {

@@ -5,10 +5,7 @@ import { after, monotonicMs } from '../../activities/system/system.ts';
 export interface Shutdown {
   /** Aborted when the process is to end: waits of any kind listen to it. */
   signal: AbortSignal;
-  /**
-   * `stop` runs at the end, before those that were added earlier. What is added during the end is
-   * next.
-   */
+  /** `stop` runs at the end, before those added earlier. A part added during the end is next. */
   add(name: string, stop: () => Promise<void> | void): void;
   /** Ends the process with this exit code. Later calls change nothing. */
   begin(reason: string, exitCode?: number): void;

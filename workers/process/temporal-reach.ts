@@ -1,5 +1,5 @@
 /**
- * Whether Temporal answers, for `/readyz`. The SDK connects again by itself and says nothing: a
+ * Checks that Temporal answers, for `/readyz`. The SDK connects again by itself and says nothing: a
  * process that has lost Temporal would seem ready for hours.
  */
 import type { Registry } from 'prom-client';
@@ -17,7 +17,7 @@ const longestSilenceMs = 60_000;
 const noAnswer = { what: 'has not answered', why: '' };
 
 export interface TemporalReachOptions {
-  /** Of the server, for people. */
+  /** Address of the server, for people. */
   address: string;
   /** One call, with a time limit of its own. Fails when there is no answer. */
   ask(): Promise<unknown>;
@@ -31,7 +31,7 @@ export class TemporalReach {
   #answeredAt = monotonicMs();
   #isAsking = false;
   #hasAnswered = true;
-  /** Of the last question that failed: what was done, and why. */
+  /** The last call that failed: what was done, and why. */
   #failure = noAnswer;
 
   /** It has just answered. */

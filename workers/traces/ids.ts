@@ -9,9 +9,9 @@ import type { OperationOrigin } from '../../watcher/dispatch/signal.ts';
 export interface TraceIds {
   /** 32 hexadecimal digits. */
   traceId: string;
-  /** Of the root, the watcher's signal; 16 digits. */
+  /** Span of the root, the watcher's signal; 16 digits. */
   signalSpanId: string;
-  /** Of the operation; 16 digits. */
+  /** Span of the operation; 16 digits. */
   operationSpanId: string;
 }
 
@@ -30,7 +30,7 @@ export function idsOf(
   };
 }
 
-/** Of the root, as W3C writes it, sampled. */
+/** Context of the root, as W3C writes it, sampled. */
 export function traceparentOf({ traceId, signalSpanId }: TraceIds): string {
   return `00-${traceId}-${signalSpanId}-01`;
 }

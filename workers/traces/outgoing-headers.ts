@@ -14,7 +14,7 @@ function withOutgoing<Input extends { headers: Headers }>(input: Input): Input {
   return { ...input, headers: { ...input.headers, ...outgoing.getStore() } };
 }
 
-/** Of a client whose signals carry headers. */
+/** Interceptor of a client whose signals carry headers. */
 export const headerInterceptor: WorkflowClientInterceptor = {
   signal: (input, next) => next(withOutgoing(input)),
   signalWithStart: (input, next) => next(withOutgoing(input)),

@@ -10,7 +10,7 @@ import { withHeaders } from './outgoing-headers.ts';
 import type { Spans } from './tracer.ts';
 import { contextOf } from './tracer.ts';
 
-/** Of so many traces it is known that their first span was made. */
+/** Traces whose first span is known to have been made, at most. */
 const knownMax = 10_000;
 
 export interface SignalPlace {

@@ -41,7 +41,7 @@ export interface SpanToBegin {
   links?: SpanContext[];
   /** Default: the beginning of a trace. */
   parent?: SpanContext | undefined;
-  /** Of the trace, where it begins one. Default: drawn. */
+  /** Id of the trace, where it begins one. Default: drawn. */
   traceId?: string;
   /** Default: drawn. */
   spanId?: string;
@@ -51,7 +51,7 @@ export interface SpanToBegin {
 
 export interface Spans {
   begin(span: SpanToBegin): Span;
-  /** Whether the trace of this id is kept. */
+  /** Reports whether the trace of this id is kept. */
   keeps(traceId: string): boolean;
   /** Exports what there is. */
   close(): Promise<void>;
@@ -143,7 +143,7 @@ function withoutSecrets(attributes: Attributes): Attributes {
   );
 }
 
-/** Of a span elsewhere. Undefined where it makes no sense, or is of a trace that is not kept. */
+/** Context of a span elsewhere. Undefined where it makes no sense, or its trace is not kept. */
 export function contextOf(traceparent: unknown): SpanContext | undefined {
   if (typeof traceparent !== 'string') return undefined;
   const found = /^00-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/.exec(traceparent);

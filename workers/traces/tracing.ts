@@ -10,11 +10,11 @@ import { openTracer } from './tracer.ts';
 import { createActivityTraces, createTraceSinks } from './worker-traces.ts';
 
 export interface Tracing {
-  /** Of the watcher. */
+  /** Traces of the watcher's signals. */
   signals: SignalTraces;
-  /** Of the worker. */
+  /** Interceptors of the worker's activities. */
   activities: ActivityInterceptorsFactory;
-  /** Of the worker. */
+  /** Sinks of the worker's workflows. */
   sinks: InjectedSinks<TraceSinks>;
   close(): Promise<void>;
 }

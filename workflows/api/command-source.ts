@@ -1,4 +1,4 @@
-/** What a worker takes commands by: `--commands-by`. */
+/** Sources from which a worker takes commands: `--commands-by`. */
 export const commandSources = ['temporal', 'kubernetes', 'none'] as const;
 export type CommandSource = (typeof commandSources)[number];
 

@@ -1,6 +1,6 @@
 import { annotations, drainOptions, labels } from './constants.ts';
 
-/** What a Machine and a MachineDeployment can be asked for. */
+/** Commands for a Machine and a MachineDeployment. */
 export const machineVerbs = [
   'retryNow',
   'skipDrain',

@@ -57,8 +57,8 @@ export const annotations = {
   scaleDownDisabled: 'cluster-autoscaler.kubernetes.io/scale-down-disabled',
   scaleDownDisabledByUs: 'cluster-autoscaler.kubernetes.io/scale-down-disabled-by-mcm',
   /**
-   * What the cluster autoscaler of the Kubernetes project goes by, where it takes our API group for
-   * the Cluster API's: names that it makes of the group.
+   * Names that the cluster autoscaler of the Kubernetes project makes of our API group, where it
+   * takes the group for the Cluster API's.
    */
   nodeMachine: `${group}/machine`,
   nodeMachineNamespace: `${group}/cluster-namespace`,

@@ -9,7 +9,7 @@ export type CreationTrouble =
 /** As activities/machine/record.ts writes it, in the form of MCM v0.62.1. */
 const inBrackets = /machine codes error: code = \[[^\]]*\] message = \[(.*)\]$/s;
 
-/** What the cloud itself said. */
+/** The words of the cloud itself. */
 export function failureWordsOf({ status }: Machine): string {
   const { description = '' } = status?.lastOperation ?? {};
   // A machine that was given up says that last; the cloud's own words are beside it.
@@ -48,7 +48,7 @@ export function isOfApiServer(words: string): boolean {
   return /: (?:GET|POST|PUT|PATCH|DELETE) \/apis?\/\S*: /.test(words);
 }
 
-/** Of a class, whose annotation says the same as its machines. */
+/** Why machines of a class cannot be created, by its annotation: the same words as theirs. */
 export function refusalOf(words: string): CreationTrouble {
   if (/has no driver: no worker serves/.test(words)) return 'worker-down';
   if (words.startsWith('credentials: ')) return 'credentials';

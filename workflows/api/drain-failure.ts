@@ -1,13 +1,13 @@
 /** How `status.lastOperation` of a Machine says that its drain does not get on. */
 import type { Machine } from './machine.ts';
 
-/** What MCM v0.62.1 begins such a description with. */
+/** The words with which MCM v0.62.1 begins such a description. */
 export const drainFailedWords = 'Drain failed due to - ';
 
 /** Other: the drain itself fails, as where the target cluster does not answer. */
 export type DrainBlocker = 'PodDisruptionBudget' | 'Volume' | 'Pod' | 'Other';
 
-/** What has been in the way for longest; undefined where no drain is blocked. */
+/** The blocker that has been in the way for longest; undefined where no drain is blocked. */
 export function drainBlockerOf({ metadata, status }: Machine): DrainBlocker | undefined {
   const { state, description = '' } = status?.lastOperation ?? {};
   const isBlocked = state === 'Failed' && description.startsWith(drainFailedWords);

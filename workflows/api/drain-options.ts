@@ -11,7 +11,7 @@ export interface DrainOptions {
 }
 
 /**
- * What makes no sense counts as absent.
+ * Reads the options; a value that makes no sense counts as absent.
  *
  * @param timeOf Milliseconds of a time in RFC 3339; NaN for anything else.
  */

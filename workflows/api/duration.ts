@@ -14,7 +14,7 @@ const secondsPerUnit: Record<string, number> = {
 /** There is one way to split the digits, so that a text that fails has cost one pass. */
 const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy;
 
-/** What Go's Duration.String gives has at most 25 characters. */
+/** Go's Duration.String gives at most 25 characters. */
 const longestText = 64;
 
 /** Go counts nanoseconds in 64 bits. */

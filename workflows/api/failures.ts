@@ -1,5 +1,5 @@
 /**
- * What can go wrong at a cloud, in the words that MCM v0.62.1 writes into
+ * Failures of calls to a cloud, in the words that MCM v0.62.1 writes into
  * `status.lastOperation.errorCode`.
  */
 export const machineErrorCodes = [

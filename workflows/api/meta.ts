@@ -26,7 +26,7 @@ export interface OwnerReference {
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
 
-/** What the conditions of all kinds have in common. */
+/** Fields that the conditions of all kinds have in common. */
 export interface Condition {
   type: string;
   status: ConditionStatus;

@@ -64,8 +64,5 @@ export type OperationType =
 
 export type StrategyType = 'RollingUpdate' | 'Recreate' | 'InPlaceUpdate';
 
-/**
- * Who chooses the next machines of an update in place: the controller, or a person who labels their
- * Nodes.
- */
+/** Chooser of the next machines in an in-place update: the controller, or a person by labels. */
 export type OrchestrationType = 'Auto' | 'Manual';

@@ -14,7 +14,8 @@ export const placeHeader = 'millwright-place';
 export const otherInstall = 'OtherInstall';
 
 /**
- * Of the input of a workflow: that of an object names the object, that of a check the namespace.
+ * Reads the place from the input of a workflow: that of an object names the object, that of a check
+ * the namespace.
  */
 export function placeOf(input: unknown): Place | undefined {
   const { cluster, namespace, ref } = fieldsOf(input);

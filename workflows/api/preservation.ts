@@ -1,4 +1,4 @@
-/** What a Machine says of its own preservation. */
+/** Notes on a Machine about its own preservation. */
 import { annotations, labels } from './constants.ts';
 import type { Machine } from './machine.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What holds for every machine whose spec does not say otherwise. MCM v0.62.1 takes the same from
- * its flags.
+ * Settings of every machine whose spec does not say otherwise. MCM v0.62.1 takes the same from its
+ * flags.
  */
 export interface MachineDefaults {
   /** A machine without a Node after this long is Failed. Default 1200. */

@@ -1,5 +1,5 @@
 /**
- * What MCM v0.62.1 refuses in silence, said in the words of `kubectl apply`.
+ * Faults that MCM v0.62.1 refuses in silence, in the words of `kubectl apply`.
  *
  * The rules in deploy/crds refuse the same with the same text. A cluster may still hold such
  * objects: they are older than the rules, or the cluster has MCM's own CRDs. Controllers then
@@ -18,7 +18,7 @@ import type {
 import type { MachineSet, MachineSetSpec, MachineTemplateSpec } from './machine-set.ts';
 import type { ClassSpec, Machine, MachineSpec } from './machine.ts';
 
-/** What is allowed. These texts are the `message`s of the rules in deploy/crds. */
+/** Texts that say what is allowed: the `message`s of the rules in deploy/crds. */
 export const allowed = {
   machineName: 'must have at most 63 characters: it becomes a label of the Node',
   spec: 'must say what is wanted',
@@ -101,7 +101,7 @@ export function machineDeploymentFaults({ spec }: Loose<MachineDeployment>): str
   ];
 }
 
-/** Faults of a MachineClass; empty when it is fit for use. What its driver asks for is not read. */
+/** Faults of a MachineClass; empty when it is fit for use. Fields for its driver are not read. */
 export function machineClassFaults({ nodeTemplate }: Loose<MachineClass>): string[] {
   if (!nodeTemplate) return [];
   const faults = capacityFaults(nodeTemplate.capacity);
@@ -157,11 +157,11 @@ function specFaults(spec: MachineSpec | undefined, field: string): string[] {
   ];
 }
 
-/** Characters. Of no cloud is an id as long. */
+/** Characters. No cloud has ids as long. */
 export const longestProviderID = 1_000;
 const longestTexts = { id: longestProviderID, nodeConditions: 10_000 };
 
-/** What of a spec stands in histories, which take 2 MB in all; what is too long is left out. */
+/** Texts of a spec that stand in histories, which take 2 MB in all; too long ones are left out. */
 export function shortTextsOf(spec: MachineSpec): {
   className: string;
   providerID: string | undefined;

@@ -1,7 +1,6 @@
 /**
- * What people and programs ask of a running workflow. Each command is there as a signal, and as an
- * update that is checked and answers with what was done. What the object can say is written there
- * first.
+ * Commands of people and programs to a running workflow. Each is a signal, and an update that is
+ * checked and answers with what was done. A change that the object can hold is written there first.
  */
 import type { SignalDefinition } from '@temporalio/common';
 import type { machineVerbs, rolloutVerbs } from '../api/command-verbs.ts';
@@ -11,7 +10,7 @@ import { defineSignal, defineUpdate } from '@temporalio/workflow';
 export interface Caller {
   /** `metadata.generation` that the caller saw: an object that has another one stays as it is. */
   ifGeneration?: number;
-  /** What the caller says of itself: it is not checked. */
+  /** Name that the caller gives itself: it is not checked. */
   by?: string;
 }
 
@@ -35,7 +34,7 @@ function define<Verb extends string, Payload extends Caller = Caller>(
   };
 }
 
-/** Of a machine that waits. */
+/** Commands to a machine that waits. */
 export const machineCommands = {
   retryNow: define('retryNow', 'tries again at once'),
   skipDrain: define('skipDrain', 'the instance goes with the pods on it'),
@@ -48,7 +47,7 @@ export const machineCommands = {
   skipVolumeWait: define('skipVolumeWait', 'does not wait for volumes to detach'),
 } satisfies Record<(typeof machineVerbs)[number], unknown>;
 
-/** Of a rollout. */
+/** Commands to a rollout. */
 export const rolloutCommands = {
   pause: define('pause', 'the rollout stands still'),
   resume: define('resume', 'goes on; ends the hold after the first machines as well'),

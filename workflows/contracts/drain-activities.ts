@@ -1,4 +1,4 @@
-/** What a workflow asks of a drain, and what the drain reports to it. */
+/** Requests of a workflow for a drain, and the drain's reports to it. */
 import type { DeleteOutcome, DriverRequest } from './driver-contract.ts';
 import type { MachineActivities } from './machine-activities.ts';
 import type { ObjectReference } from './references.ts';
@@ -22,11 +22,11 @@ export interface DrainRequest {
   machine: ObjectReference;
   nodeName: string;
   /**
-   * Of the machine's instance: a Node of another one is left alone. Absent in requests of earlier
-   * versions.
+   * ID of the machine's instance: a Node of another one is left alone. Absent in requests of
+   * earlier versions.
    */
   providerID?: string;
-  /** Of the Node that the machine has joined by; absent when it has not, or that is not known. */
+  /** UID of the Node that the machine has joined by; absent when it has not, or it is not known. */
   nodeUid?: string;
   /** No driver has answered with this instance, and the machine has not joined. Default false. */
   isUnproven?: boolean;
@@ -40,7 +40,7 @@ export interface DrainRequest {
    * worker's flag.
    */
   maxEvictRetries?: number;
-  /** What an activity reported that was cancelled to change its mode: clocks go on. */
+  /** Last report of an activity that was cancelled to change its mode: clocks go on. */
   earlier?: DrainReport;
   skipsVolumeWait?: boolean;
   /**
@@ -53,8 +53,8 @@ export interface DrainRequest {
 }
 
 /**
- * What may follow in the attempt that ends the drain, so that the workflow is spared two steps
- * (docs/decisions/0037-removal-with-the-drain.md).
+ * Removal that may follow in the attempt that ends the drain, so that the workflow is spared two
+ * steps (docs/decisions/0037-removal-with-the-drain.md).
  */
 export interface MachineRemoval {
   deletion: DriverRequest;

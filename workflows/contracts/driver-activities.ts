@@ -1,12 +1,12 @@
 /**
- * What a driver serves, in any language. Requests and answers are in driver-contract.ts, made from
- * driver.schema.json, and docs/writing-a-driver.md says them in words.
+ * Activities that a driver serves, in any language. Requests and answers are in driver-contract.ts,
+ * made from driver.schema.json, and docs/writing-a-driver.md says them in words.
  */
 import type { CreateOutcome, DriverContract } from './driver-contract.ts';
 
 /**
- * Of the contract that the core speaks. Version 1 had no field for it, no `pending`, and one task
- * queue for all calls of a provider.
+ * Version of the contract that the core speaks. Version 1 had no field for it, no `pending`, and
+ * one task queue for all calls of a provider.
  */
 export const contractVersion = 2;
 
@@ -18,7 +18,7 @@ type Contract = Required<DriverContract>;
 
 /**
  * Served on the queues of `driverQueuesOf`. They write nothing to Kubernetes, can run twice and at
- * once with the same effect as once, and send a heartbeat each second. What the cloud says is an
+ * once with the same effect as once, and send a heartbeat each second. Words of the cloud are an
  * answer; an exception is none, and Temporal tries again.
  */
 export type DriverActivities = {
@@ -32,8 +32,7 @@ export type DriverActivities = {
 export type RecordedCreateOutcome = CreateOutcome & { isRecorded?: boolean };
 
 /**
- * What a driver is asked to do. Each kind has a queue, and a worker slots for it: no scale-in holds
- * up creates.
+ * Kinds of calls to a driver. Each has a queue and slots of its own: no scale-in holds up creates.
  */
 export const driverCalls = ['create', 'delete', 'read'] as const;
 export type DriverCall = (typeof driverCalls)[number];

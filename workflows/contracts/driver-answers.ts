@@ -1,7 +1,7 @@
 /**
- * The answers of drivers, which are written in any language and by other people. One that makes no
- * sense is a failure that names the field; whether an instance exists is not known then, so its
- * token is kept: the next try, or a deletion, finds it.
+ * The answers of drivers, which are written in any language and by other people. An answer that
+ * makes no sense is a failure that names the field; whether an instance exists is not known then,
+ * so its token is kept: the next try, or a deletion, finds it.
  */
 import { clip, clipStart } from '../values/clip.ts';
 import { isMachineErrorCode } from '../api/failures.ts';
@@ -166,7 +166,7 @@ function endedBy(
   }
   const fault = errorIn(answer, deletedSchema);
   if (fault === undefined) return answer;
-  // Who does not say that there was something is asked again after a create without an answer.
+  // After a create without an answer, a driver that does not report an instance is asked again.
   const isKnown = typeof seconds === 'number' && seconds >= 0;
   const settles = isKnown ? Math.min(seconds, longestSettleSeconds) : unknownSettleSeconds;
   const meant = { outcome, isFound: isFound === true, settleSeconds: settles } as const;
@@ -196,7 +196,7 @@ export function describedBy(
   return { ...nonsense('describeInstance', fault, context), meant: describedAllTheSame(instance) };
 }
 
-/** Of a Node, though one of more than 63 characters is no label: it may be drained. */
+/** Name of a Node, though one of more than 63 characters is no label: it may be drained. */
 const objectName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/;
 
 /** The deletion itself searches once more, and needs no more than the identity. */
@@ -213,7 +213,7 @@ function describedAllTheSame(instance: unknown): DescribeOutcome {
   return { outcome: 'found', instance: { providerID, nodeName: isName ? node : '' } };
 }
 
-/** Of the text the end counts. */
+/** Keeps the end of a text that is too long. */
 export function consoleOutputBy(answer: ConsoleOutput, context: AnswerContext): ConsoleOutput {
   const { outcome, text: printed, failure }: Loose = isRecord(answer) ? answer : {};
   if (outcome === 'failed')

@@ -31,7 +31,8 @@ export interface MachineLimits {
 }
 
 /**
- * What a life needs to know of its object. Small, and without a secret: it stands in the history.
+ * The fields of a Machine that its workflow needs. Small, and without a secret: it stands in the
+ * history.
  */
 export interface PreparedMachine extends ContentOf<MachineSnapshot> {
   /** Milliseconds, moved by the pauses in which its creation timeout does not run. */
@@ -53,11 +54,11 @@ export interface PreparedMachine extends ContentOf<MachineSnapshot> {
   createGeneration: number;
   /** False with `--target-kubeconfig=none`: no Node, no drain. */
   usesTarget: boolean;
-  /** What the worker takes commands by; absent: `temporal`. */
+  /** Source of the worker's commands; absent: `temporal`. */
   commandsBy?: CommandSource;
-  /** Of a bootstrap token Secret in the target cluster; the id is no secret. */
+  /** ID of a bootstrap token Secret in the target cluster; the id is no secret. */
   bootstrapTokenId?: string;
-  /** What the Node is to carry; absent when that is nothing. */
+  /** Fields that the Node is to carry; absent when there are none. */
   nodeTemplate?: NodeTemplate;
   /** `spec.nodeConditions`; absent: the worker's flag. */
   nodeConditions?: string[];
@@ -81,17 +82,17 @@ export type ReadAndClaimOutcome =
       outOfReach?: string;
     };
 
-/** What an instance has printed to its console, or in one clause why that is not known. */
+/** Console output of an instance, or in one clause why it is not known. */
 export type ConsoleRead = { text: string } | { reason: string };
 
-/** What the second read found. */
+/** Result of the second read. */
 export type TimeoutOutcome =
   | { found: 'tooLate' }
   /** The Node joined without a signal: the watcher was away. */
   | { found: 'node'; node: ReadNode }
   /** The machine was given more time. */
   | { found: 'moreTime'; machine: PreparedMachine }
-  /** Whether it has joined is not known. */
+  /** It is not known if the Node has joined. */
   | { found: 'outOfReach'; reason: string }
   | { found: 'nothing' };
 
@@ -108,7 +109,7 @@ export interface HealthRequest {
    */
   since?: number;
   pausedMs: number;
-  /** Of the workflow, milliseconds. */
+  /** Time of the workflow, milliseconds. */
   now: number;
 }
 
@@ -131,14 +132,14 @@ export interface TeardownOutcome {
 export interface MachineCommandInput {
   machine: ObjectReference;
   command: MachineCommand;
-  /** Of `extendDrain`, milliseconds: as if nothing had been paused since `countsFrom`. */
+  /** Time limit for `extendDrain`, milliseconds: as if nothing was paused since `countsFrom`. */
   until?: number;
   countsFrom?: number;
   /** The annotation that asks for it; absent where it came through Temporal. */
   written?: string;
   /** Length of the history when it came through Temporal. */
   heardAt?: number;
-  /** Of the workflow, milliseconds. */
+  /** Time of the workflow, milliseconds. */
   now?: number;
 }
 
@@ -150,9 +151,9 @@ export interface RefusedCommand {
 }
 
 export interface AppliedCommand {
-  /** What was done, in words. */
+  /** The change that was made, in words. */
   words: string;
-  /** Of the Machine as it was written; absent where nothing was. */
+  /** Version of the Machine as it was written; absent where nothing was. */
   resourceVersion?: string;
   /** The annotation was not there any more: nothing was done. */
   isStale?: boolean;
@@ -168,7 +169,7 @@ export interface MachineActivities {
     machine: NamespacedName;
     cluster: string;
     isRetry: boolean;
-    /** What was signalled of the Node before this run is lost. */
+    /** Signals about the Node from before this run are lost. */
     readsNode?: boolean;
     /** The Machine that is to be read for the first time; a later version is as good. */
     signalled?: { uid: string; resourceVersion: string };
@@ -211,7 +212,7 @@ export interface MachineActivities {
      * The read before this one got no answer: a machine that is late now could not join until now.
      */
     isAfterOutage?: boolean;
-    /** Of the instance; absent where there is none. */
+    /** Console of the instance; absent where there is none. */
     consoleOutput?: ConsoleRead;
     now: number;
   }): Promise<TimeoutOutcome>;
@@ -222,18 +223,18 @@ export interface MachineActivities {
   checkHealth(input: HealthRequest): Promise<HealthOutcome>;
   /** Writes what a person asked for on the Machine, and an Event that says so. */
   applyMachineCommand(input: MachineCommandInput): Promise<AppliedCommand>;
-  /** Of either kind: says on the object why nothing was done. */
+  /** Refuses a command of either kind: says on the object why nothing was done. */
   refuseCommand(input: RefusedCommand): Promise<void>;
   beginTeardown(input: { machine: ObjectReference }): Promise<TeardownOutcome>;
-  /** What a create or a delete waits for in the cloud, as `status.lastOperation`. */
+  /** Records what a create or a delete waits for in the cloud, as `status.lastOperation`. */
   recordOperation(input: {
     machine: ObjectReference;
     operation: 'Create' | 'Delete';
     description: string;
   }): Promise<void>;
-  /** Whether a worker polls the queue for these calls of the provider's driver. */
+  /** Reports whether a worker polls the queue for these calls of the provider's driver. */
   findDriver(input: { provider: string; call: DriverCall }): Promise<QueueService>;
-  /** Whether a worker polls the queue for drains. */
+  /** Reports whether a worker polls the queue for drains. */
   findDrainWorker(): Promise<QueueService>;
   /** For a deletion that began while the class could not be read. */
   findProvider(input: { className: string }): Promise<ProviderOutcome>;
@@ -244,7 +245,7 @@ export interface MachineActivities {
   finishTeardown(input: {
     machine: ObjectReference;
     nodeName?: string;
-    /** Of the Node that was seen to be of this instance; absent when none was. */
+    /** UID of the Node that was seen to be of this instance; absent when none was. */
     nodeUid?: string;
     providerID?: string;
     /** No driver has answered with this instance, and the machine has not joined. Default false. */

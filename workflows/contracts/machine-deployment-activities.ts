@@ -13,7 +13,7 @@ export interface ObserveDeploymentInput {
    * read before is of none.
    */
   atLeast?: string;
-  /** Of the workflow, milliseconds. */
+  /** Time of the workflow, milliseconds. */
   now: number;
   /**
    * Nodes that are kept from the cluster autoscaler; absent when an earlier life may have left some
@@ -27,7 +27,7 @@ export interface ObserveDeploymentInput {
    * `MachineSet/pool-1`.
    */
   passOver?: string[];
-  /** What the API server refused of them, for the condition. */
+  /** The API server's refusal of them, for the condition. */
   refusal?: string;
   /** Name of the set whose rollout was finished: a pause or a refusal takes that off the status. */
   finished?: string;
@@ -39,7 +39,7 @@ export type ObservedDeploymentOutcome =
 export interface ApplyInput {
   deployment: ObjectReference;
   steps: DeploymentStep[];
-  /** What a set that is scaled notes. */
+  /** Sizes that a scaled set notes. */
   scaling: { desired: number; max: number };
 }
 
@@ -48,7 +48,7 @@ export interface ApplyOutcome {
   written: WrittenSet[];
   /** Why the API server refused a step on which the plan depends; those after it were not tried. */
   error?: string;
-  /** What it refused beside: all else was done. */
+  /** Writes that were refused: all else was done. */
   refused?: Refusals;
   /** Its finalizer stays on: its deletion was undone by an etcd that was restored. */
   isUndone?: true;
@@ -63,7 +63,7 @@ export interface RolloutCommandInput {
   written?: string;
   /** Length of the history when it came through Temporal. */
   heardAt?: number;
-  /** Of the workflow, milliseconds. */
+  /** Time of the workflow, milliseconds. */
   now?: number;
 }
 

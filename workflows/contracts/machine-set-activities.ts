@@ -32,10 +32,10 @@ export interface CreateBatchOutcome {
 
 /** Machines whose spec did not become what the template says. */
 export interface Unpushable {
-  /** Of the MachineSet: another template is tried again. */
+  /** Generation of the MachineSet: another template is tried again. */
   generation: number;
   names: string[];
-  /** What the API server said. */
+  /** The API server's error. */
   error?: string;
   /** It failed by a fault of the server (500), as while a webhook is out of reach. */
   mayPass?: true;
@@ -53,7 +53,7 @@ export interface ObserveSetInput {
    * to be done, an older state of the machines is of no use and a newer one is not needed.
    */
   machinesAtLeast?: string;
-  /** Of the workflow, milliseconds: what expires must do so for both. */
+  /** Time of the workflow, milliseconds: what expires must do so for both. */
   now: number;
   /** Why the last batch failed. */
   error?: string;
@@ -67,7 +67,7 @@ export interface ObserveSetInput {
   batchSize?: number;
   /** Names of machines whose writes were refused: not to be tried again yet. */
   passOver?: string[];
-  /** What the API server refused of them, for the condition. */
+  /** The API server's refusal of them, for the condition. */
   refusal?: Pick<Refusals, 'reason' | 'message'>;
 }
 

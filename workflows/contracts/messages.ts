@@ -48,7 +48,7 @@ export const machineSetsChanged = defineSignal<[SnapshotVersion]>('machineSetsCh
 /** Machines use a class, or a class uses a Secret, for the first time or no more. */
 export const useChanged = defineSignal<[SnapshotVersion]>('useChanged');
 
-/** What the watcher signals. */
+/** Signals of the watcher. */
 export const watcherSignals = {
   machineObserved,
   machineGone,

@@ -9,7 +9,7 @@ import type { Instance, MachineFailure } from '../plan/machine/facts.ts';
 export type ProviderOutcome =
   { found: true; provider: string } | { found: false; failure: MachineFailure };
 
-/** What a second check of a machine without a Node, whose instance is gone, found. */
+/** Result of a second check of a machine without a Node, whose instance is gone. */
 export type LossOutcome =
   { found: 'nothing' } | { found: 'lost' } /** Not now. */ | { found: 'held'; reason: string };
 

@@ -10,11 +10,11 @@ export interface JoinRequest {
   machine: ObjectReference;
   /** The Node that was seen Ready. */
   node: { name: string; uid: string };
-  /** Of the machine's instance. Absent in requests of earlier versions. */
+  /** ID of the machine's instance. Absent in requests of earlier versions. */
   providerID?: string;
   className: string;
   nodeTemplate?: NodeTemplate;
-  /** What was last applied; absent where that is not known. */
+  /** Template that was last applied; absent where that is not known. */
   applied?: NodeTemplate;
   /** Types of conditions that must be False; absent: the worker's flag. */
   nodeConditions?: string[];
@@ -37,13 +37,13 @@ export type JoinOutcome =
 export interface NodeSyncRequest {
   machine: ObjectReference;
   instance: Instance;
-  /** Of the Node that the machine has joined by; absent when it has not, or that is not known. */
+  /** UID of the Node that the machine has joined by; absent when it has not, or it is not known. */
   nodeUid?: string;
   className: string;
   /** resourceVersion of the class that the watcher signalled: an older one is of no use. */
   classAtLeast?: string;
   nodeTemplate?: NodeTemplate;
-  /** What was last applied; absent where that is not known. */
+  /** Template that was last applied; absent where that is not known. */
   applied?: NodeTemplate;
   /**
    * The Node of a machine that has not joined yet: its conditions are copied as well, unless it can

@@ -7,13 +7,13 @@ import type { Preserve } from '../api/preserve-value.ts';
 
 export interface PreserveRequest {
   machine: ObjectReference;
-  /** Of the Node that the machine has joined by; absent when it has not, or that is not known. */
+  /** UID of the Node that the machine has joined by; absent when it has not, or it is not known. */
   nodeUid?: string;
   /** Until when the workflow knows it to be preserved, milliseconds. */
   until?: number;
   /** How the drain of its Node ended; absent while there was none. */
   drain?: { error?: string };
-  /** Of the workflow, milliseconds. */
+  /** Time of the workflow, milliseconds. */
   now: number;
 }
 
@@ -36,7 +36,7 @@ export type PreserveOutcome =
   | {
       found: 'machine';
       preservation?: Preservation;
-      /** What Machine and Node say now. */
+      /** Present annotations of Machine and Node. */
       notes?: PreservationNotes;
       node?: { uid: string; preserve: string };
     };

@@ -57,6 +57,6 @@ export function isNewer<Source extends VersionSource>(
 export interface WorkflowInput {
   ref: NamespacedName;
   cluster: string;
-  /** Of this run: put there by an interceptor, and never sent. Absent in some tests. */
+  /** Operations of this run: put there by an interceptor, and never sent. Absent in some tests. */
   operations?: Operations;
 }

@@ -1,6 +1,6 @@
-/** What workflow code, which has no flags, is to know of them: it stands in the memo of its run. */
+/** Flags that workflow code, which has none, needs to know: they stand in the memo of its run. */
 
-/** Of the runs that a process starts: how long the work of a dead worker waits for another one. */
+/** Time that the work of a dead worker waits for another one, in the runs that a process starts. */
 export interface RunTimeouts {
   /** For a workflow task. */
   workflowTaskSeconds: number;

@@ -21,7 +21,7 @@ import type { ReachabilityLimits, Server } from '../plan/safety/reachability.ts'
  * that it went by.
  */
 export interface OrphanCheck extends SweepRules {
-  /** Of the Machines. */
+  /** Namespace of the Machines. */
   namespace: string;
   /** UID of the control cluster. */
   cluster: string;
@@ -78,11 +78,11 @@ export type OrphanOutcome =
  */
 export interface ExternalProvider {
   provider: string;
-  /** Of its MachineClasses, ordered. */
+  /** Names of its MachineClasses, ordered. */
   classNames: string[];
 }
 
-/** What a driver that is not built in listed with the credentials of one class. */
+/** Listing by a driver that is not built in, with the credentials of one class. */
 export interface ExternalListing {
   className: string;
   instances: ListedInstance[];
@@ -108,7 +108,7 @@ export interface EvaluatedListing {
 }
 
 export interface UnlistedInstance extends OwnedInstance {
-  /** Of its Machine, milliseconds. */
+  /** Time at which its Machine was created, milliseconds. */
   createdAt: number;
 }
 
@@ -120,7 +120,7 @@ export interface OrphanActivities {
    */
   findOrphans(request: OrphanSearchRequest): Promise<ScopeListing[]>;
   /**
-   * What would be out of reach without this class; nothing while another one has the same
+   * Finds what would be out of reach without this class; nothing while another one has the same
    * credentials and scope.
    */
   checkFinally(request: FinalCheckRequest): Promise<FinalCheck>;
@@ -130,7 +130,7 @@ export interface OrphanActivities {
 
 /** Input of `safetyUnmanagedNodes`. */
 export interface UnmanagedNodesCheck {
-  /** Of the Machines. */
+  /** Namespace of the Machines. */
   namespace: string;
   /**
    * A Node that no Machine knows of after this long is unmanaged, if no Machine that waits for its
@@ -151,7 +151,7 @@ export interface UnmanagedNodesReport {
    */
   marked: string[];
   cleared: string[];
-  /** What the API server does not take; at most 20. Absent: none. */
+  /** Nodes whose writes the API server refuses; at most 20. Absent: none. */
   refused?: { node: string; message: string }[];
   /** They changed while they were read: the next run checks again. */
   postponed: number;
@@ -159,7 +159,7 @@ export interface UnmanagedNodesReport {
 
 /** Input of `safetyLostWorkflows`. */
 export interface WorkflowCheck {
-  /** Of the Machines, MachineSets and MachineDeployments. */
+  /** Namespace of the Machines, MachineSets and MachineDeployments. */
   namespace: string;
 }
 
@@ -191,7 +191,7 @@ export type FreezeOutcome = Freeze & { error?: string };
 export interface OvershootReport {
   /** MachineSets that there were. */
   sets: number;
-  /** Of these make no machines. */
+  /** Number of these that are frozen. */
   frozen: number;
   /** At most 100. */
   changed: FreezeOutcome[];
@@ -214,7 +214,7 @@ export interface ReachabilityReport {
 
 /** Served on the workflows' own task queue. */
 export interface SafetyActivities {
-  /** Providers of the MachineClasses, ordered. Of those whose driver is built in the name. */
+  /** Providers of the MachineClasses, ordered. Those whose driver is built in are names alone. */
   findProviders(input: { namespace: string }): Promise<(string | ExternalProvider)[]>;
   /**
    * Says what of these listings no Machine knows, and what of the Machines' instances they do not
@@ -249,7 +249,7 @@ export interface SafetyActivities {
   ): Promise<RepairedWorkflow[]>;
   /** Nothing overshoots while everything is stopped: nothing is made, and nothing can go. */
   checkOvershoot(input: OvershootCheck): Promise<OvershootFinding>;
-  /** Label, condition and, on sets, an Event. One that fails does not keep the others waiting. */
+  /** Label, condition and, on sets, an Event. A failed write does not keep the others waiting. */
   applyFreezes(input: { namespace: string; freezes: Freeze[] }): Promise<FreezeOutcome[]>;
   /** Says which API servers give no answer; any answer is one. */
   checkServers(input: { namespace: string }): Promise<{ away: Server[] }>;

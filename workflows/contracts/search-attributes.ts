@@ -1,4 +1,4 @@
-/** What the workflows can be searched by. */
+/** Search attributes of the workflows. */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 
 const { KEYWORD, TEXT, DATETIME } = SearchAttributeType;
@@ -20,7 +20,7 @@ export const keys = {
   MachineClass: defineSearchAttributeKey('MachineClass', KEYWORD),
   BlockedBy: defineSearchAttributeKey('BlockedBy', KEYWORD),
   NodeName: defineSearchAttributeKey('NodeName', TEXT),
-  /** Who has to act: `none`, `external`, `person`. */
+  /** The one that has to act: `none`, `external`, `person`. */
   Attention: defineSearchAttributeKey('Attention', KEYWORD),
   WaitingSince: defineSearchAttributeKey('WaitingSince', DATETIME),
   Deadline: defineSearchAttributeKey('Deadline', DATETIME),

@@ -1,7 +1,7 @@
 /**
- * What distinguishes one install of Millwright from another, and every name in Temporal that
- * follows from it. A Temporal namespace may be shared by several installs, of one or of several
- * control clusters: docs/decisions/0009-install-identity.md.
+ * Identity of one install of Millwright, and every name in Temporal that follows from it. A
+ * Temporal namespace may be shared by several installs, of one or of several control clusters:
+ * docs/decisions/0009-install-identity.md.
  */
 import type { DriverCall } from './driver-activities.ts';
 
@@ -17,7 +17,7 @@ export interface Install {
   clusterName?: string | undefined;
 }
 
-/** Of workflows. No part of it can hold a "/", so no two installs have one queue. */
+/** Task queue of workflows. No part of it can hold a "/", so no two installs have one queue. */
 export function taskQueueOf({ cluster, name }: Pick<Install, 'cluster' | 'name'>): string {
   return `millwright/${cluster}/${name}`;
 }
@@ -26,7 +26,7 @@ export function drainQueueOf(taskQueue: string): string {
   return `${taskQueue}/drain`;
 }
 
-/** What the names of a driver's queues begin with. */
+/** Prefix of the names of a driver's queues. */
 export function driverQueuesOf(taskQueue: string, provider: string): string {
   return `${taskQueue}/driver/${provider}`;
 }

@@ -1,14 +1,14 @@
 /**
- * What watcher, workflows and activities hand on so that an operation is one trace
+ * Context that watcher, workflows and activities hand on so that an operation is one trace
  * (docs/tracing.md). It stands in headers of Temporal, in clear: ids, and nothing of an object.
  */
 
 /** From the coming of a Machine until it runs, from its deletion until it is gone; a rollout. */
 export type OperationName = 'launch' | 'removal' | 'rollout';
 
-/** Of a signal; absent where the watcher traces nothing. */
+/** Header of a signal; absent where the watcher traces nothing. */
 export const signalTraceHeader = 'millwright-trace';
-/** Of an activity: a carrier of W3C trace context, as the SDKs of Temporal name it. */
+/** Header of an activity: a carrier of W3C trace context, as the SDKs of Temporal name it. */
 export const activityTraceHeader = '_tracer-data';
 /**
  * In the input of the next run: the operation that is going on. In no header, as it says what the
@@ -38,14 +38,14 @@ export interface OperationEvent {
 export interface EndedOperation extends OperationContext {
   startedAt: number;
   endedAt: number;
-  /** What it ended in. */
+  /** The result in a word. */
   outcome: string;
   isFailed: boolean;
   attributes: SpanAttributes;
   events: OperationEvent[];
 }
 
-/** What there is to say of an object now. */
+/** State of an object for its trace. */
 export interface OperationView {
   /** Undefined: nothing is going on. */
   name: OperationName | undefined;

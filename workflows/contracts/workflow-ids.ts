@@ -30,7 +30,7 @@ export function refOfWorkflowId(
 const kinds: Kind[] = ['machine', 'machineSet', 'machineDeployment', 'machineClass', 'secret'];
 
 /**
- * Of a scheduled check, e.g. `safety/orphans/default`; of one namespace of a fleet, e.g.
+ * Id of the Schedule of a check, e.g. `safety/orphans/default`; of one namespace of a fleet, e.g.
  * `safety/orphans/fleet-eu:shoot--dev`. No other part can hold a ":".
  */
 export function scheduleIdOf(

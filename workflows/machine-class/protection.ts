@@ -20,8 +20,8 @@ import { messageOf, orphanCheck, localFirst } from '../runtime/activity-options.
 /** Between two checks of what keeps a class that is being deleted. */
 const checkAgainMs = 30_000;
 /**
- * Gardener waits 5 minutes for Machines and their classes together. What is left after these three
- * is for a person.
+ * Gardener waits 5 minutes for Machines and their classes together. Classes that are left after
+ * these three are for a person.
  */
 const longestWaitMs = 3 * 60_000;
 /** A cloud that refuses the check may refuse it for ever. */

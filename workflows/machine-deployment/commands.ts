@@ -1,4 +1,4 @@
-/** What people and programs ask of a rollout while it runs. */
+/** Commands of people and programs to a rollout while it runs. */
 import { quoted } from '../api/validation.ts';
 import { CommandQueue } from '../runtime/command-queue.ts';
 import type { Page } from '../runtime/page.ts';
@@ -6,7 +6,7 @@ import type { RolloutCommand } from '../contracts/commands.ts';
 import { rolloutCommands } from '../contracts/commands.ts';
 import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';
 
-/** What is known now, to refuse a command before it begins. */
+/** Present state, by which a command is refused before it begins. */
 interface KnownDeployment {
   facts: () => DeploymentFacts | undefined;
   generation: () => number | undefined;
@@ -25,7 +25,7 @@ export class RolloutCommands extends CommandQueue<RolloutCommand> {
 /** The API's own limit. */
 const mostReplicas = 2 ** 31 - 1;
 
-/** What is wrong with a command, in words that say what to do; undefined when it can be tried. */
+/** Returns the fault of a command, in words that say what to do; undefined when it can be tried. */
 export function faultOf(
   command: RolloutCommand,
   facts: DeploymentFacts | undefined,

@@ -9,7 +9,7 @@ import { relatedId } from '../runtime/related-workflow.ts';
 
 export interface RolloutView {
   state: string;
-  /** Of the present step. */
+  /** Reason of the present step. */
   reason: string;
   /** ISO 8601. */
   since: string;

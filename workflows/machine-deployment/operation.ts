@@ -1,4 +1,4 @@
-/** What is going on with a MachineDeployment, for traces: docs/tracing.md. */
+/** Operation of a MachineDeployment, for traces: docs/tracing.md. */
 import type { NamespacedName } from '../contracts/references.ts';
 import type { OperationView } from '../contracts/tracing.ts';
 import type { DeploymentPlan } from '../plan/machine-deployment/rollout/steps.ts';

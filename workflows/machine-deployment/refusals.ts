@@ -1,4 +1,4 @@
-/** What the API server refused a MachineDeployment, from attempt to attempt. */
+/** Writes for a MachineDeployment that the API server refused, from attempt to attempt. */
 import type { ObserveDeploymentInput } from '../contracts/machine-deployment-activities.ts';
 import type { MachineDeploymentState } from './state.ts';
 import { defined } from '../values/defined.ts';
@@ -20,7 +20,7 @@ export class DeploymentRefusals {
     this.#state = state;
   }
 
-  /** What was missing may be there now. */
+  /** Lets refused writes be tried at once: a missing object may be there now. */
   tryNow(): void {
     if (this.#state.refused) this.#state.refused.retryAt = 0;
   }
@@ -40,8 +40,9 @@ export class DeploymentRefusals {
   }
 
   /**
-   * What the read tried is in `refused`, or needs no write any more; the rest is in the plan that
-   * follows. Returns whether the status has to say something else of refusals than the read knew.
+   * Writes that the read tried are in `refused`, or are needed no more; the rest is in the plan
+   * that follows. Returns whether the status has to say something else of refusals than the read
+   * knew.
    */
   observed(facts: DeploymentFacts, refused: Refusals | undefined): boolean {
     const before = this.#state.refused;

@@ -9,7 +9,7 @@ import type { DeploymentPlan, RolloutState } from '../plan/machine-deployment/ro
 
 export interface Shown {
   plan: DeploymentPlan;
-  /** Of the template. */
+  /** Name of the template's class. */
   className: string;
   /** Milliseconds, when the present state or its reason began. */
   since: number;

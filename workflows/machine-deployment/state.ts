@@ -1,4 +1,4 @@
-/** What a MachineDeployment's workflow carries from one run to the next. */
+/** State that a MachineDeployment's workflow carries from one run to the next. */
 import type { ObjectState } from '../runtime/object-lifecycle.ts';
 import type { RefusedMachines } from '../plan/machine-set/refused-machines.ts';
 import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';
@@ -31,11 +31,11 @@ export interface MachineDeploymentState extends ObjectState, Attempts {
   hasRolled: boolean;
   /** Name of the set whose rollout is over, as long as no other begins. */
   finished?: string;
-  /** What was reported last, so that it is not said again at every read. */
+  /** The last report, so that it is not repeated at every read. */
   reported?: string;
-  /** What is shown, and since when, milliseconds. */
+  /** The text that is shown, and since when, milliseconds. */
   shown?: { text: string; since: number };
-  /** Of the step `syncSet` alone; absent while none is wanted. */
+  /** Attempts of the step `syncSet` alone; absent while none is wanted. */
   sync?: Attempts;
   /**
    * Objects whose writes were refused, such as `MachineSet/pool-1`: left alone until it is time to
@@ -67,7 +67,7 @@ export function noteFinished(
   else if (set?.name !== state.finished || hasOldMachines(facts)) delete state.finished;
 }
 
-/** What went wrong and has not gone well since, for people; undefined when nothing. */
+/** Errors that have not gone away since, for people; undefined when there are none. */
 export function errorsIn(state: MachineDeploymentState): string | undefined {
   const { lastError, sync, refused, nodesError, commandError } = state;
   const errors = [lastError, sync?.lastError, refused?.message, nodesError, commandError];

@@ -93,13 +93,13 @@ class MachineDeploymentWorkflow {
   #mustRead = true;
   /** The spec may have changed since the last read, also by the end of a pause. */
   #isSpecNew = true;
-  /** What the log knows; a deployment that is complete from the start gets no line. */
+  /** State in the log; a deployment that is complete from the start gets no line. */
   #toldState: DeploymentPlan['state'] = 'Complete';
   /** Work on Nodes runs beside the loop: the target cluster may be out of reach. */
   #isUpdatingNodes = false;
   /**
-   * What another controller takes back is planned again and again: steps by their effect, those on
-   * Nodes by their reason.
+   * Holds steps that another controller undoes, which are planned again and again: by their effect,
+   * those on Nodes by their reason.
    */
   readonly #guard = new StepGuard();
 
@@ -129,7 +129,7 @@ class MachineDeploymentWorkflow {
     return undefined;
   }
 
-  /** What people ask for goes first. */
+  /** Commands of people go first. */
   async #act(facts: DeploymentFacts): Promise<void> {
     const refused = this.#commands.nextRefused();
     if (refused) return await this.#refuse(refused);
@@ -304,7 +304,9 @@ class MachineDeploymentWorkflow {
     await this.#lifecycle.continueAsNew({ ...this.#state, hasRolled });
   }
 
-  /** What does not last is written ever later, also where a read has found it in between. */
+  /**
+   * Delays a write more and more that another client undoes, also where a read found it in between.
+   */
   async #try(facts: DeploymentFacts, steps: DeploymentStep[]): Promise<void> {
     const now = Date.now();
     const effect = effectOf(steps, scalingOf(facts));
@@ -521,7 +523,7 @@ function isReleasedBy(steps: readonly DeploymentStep[], { isUndone }: ApplyOutco
   return !isUndone && steps.some(({ action }) => action === 'release');
 }
 
-/** What a set that is scaled notes. */
+/** Sizes that a scaled set notes. */
 function scalingOf({ replicas, maxSurge }: DeploymentFacts): ApplyInput['scaling'] {
   return { desired: replicas, max: replicas + maxSurge };
 }

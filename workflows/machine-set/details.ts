@@ -1,4 +1,4 @@
-/** What the page of a MachineSet in the Temporal UI says beside its next step. */
+/** Page of a MachineSet in the Temporal UI, beside its next step. */
 import type { MachineSetState } from './state.ts';
 import type { ObservedMachineSet } from '../plan/machine-set/plan.ts';
 import { relatedId } from '../runtime/related-workflow.ts';

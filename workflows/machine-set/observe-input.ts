@@ -1,4 +1,4 @@
-/** What the workflow of a MachineSet hands to a read. */
+/** Input of a MachineSet's workflow to a read. */
 import type { ObserveSetInput } from '../contracts/machine-set-activities.ts';
 import type { MachineSetState } from './state.ts';
 import type { NamespacedName } from '../contracts/references.ts';

@@ -1,4 +1,4 @@
-/** What a MachineSet's workflow carries from run to run. */
+/** State that a MachineSet's workflow carries from run to run. */
 import type { ObjectState } from '../runtime/object-lifecycle.ts';
 import type { MachinesSnapshot } from '../contracts/snapshots.ts';
 import type { SnapshotVersion } from '../contracts/references.ts';
@@ -31,7 +31,7 @@ export interface MachineSetState extends ObjectState {
   refused?: RefusedMachines;
   /** Machines failed before they joined, again and again. */
   churn?: Churn;
-  /** What was read before a batch that did less than planned is no basis for the next plan. */
+  /** A read from before a batch that did less than planned is no basis for the next plan. */
   mustRead?: boolean;
   /** Machines that do not take the template. */
   unpushable?: KnownUnpushable;

@@ -162,7 +162,7 @@ class MachineSetWorkflow {
     delete this.#state.mustRead;
     this.#take(outcome);
     if (!outcome.found) return;
-    // What did not take the template does by now, or goes.
+    // Machines that did not take the template do by now, or go.
     if (!input.unpushable && !outcome.observation.toPush) delete this.#state.unpushable;
     if (input.refusal && !input.passOver) this.#retryRefused(outcome);
     else if (outcome.refused) this.#noteAttempt([], outcome.refused);

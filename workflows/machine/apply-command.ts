@@ -27,8 +27,8 @@ export async function applyCommand(
   const run = localFirst((steps) => steps.applyMachineCommand(input), command.verb);
   const { words, resourceVersion, isStale } = await run;
   if (written !== undefined) forgetCommand(state, written);
-  // An attempt without an answer in time may have done it. What the others ask for is signalled
-  // with the object; of a retry nothing stands there, and one too many does no harm.
+  // An attempt without an answer in time may have done it. Other commands are signalled with the
+  // object; a retry is not on it, and one too many does no harm.
   if (isStale && command.verb !== 'retryNow') return words;
   noteCommand(state, command, until);
   if (resourceVersion !== undefined) noteWritten(state, resourceVersion);

@@ -15,7 +15,7 @@ import { writeLastOperation } from './last-operation.ts';
 /** A driver that counts percents is not written down each time, milliseconds. */
 const reportEveryMs = 30_000;
 
-/** Of the step that runs: what is left of one that was cancelled is for its next attempt. */
+/** Operation of the running step: what is left of a cancelled one is for its next attempt. */
 export function operationFactsOf(
   { operation }: MachineState,
   running: RunningStep | undefined,

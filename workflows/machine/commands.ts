@@ -1,4 +1,4 @@
-/** What people and programs ask of a machine's drain. */
+/** Commands of people and programs to a machine's drain. */
 import { quoted } from '../api/validation.ts';
 import { CommandQueue } from '../runtime/command-queue.ts';
 import type { Page } from '../runtime/page.ts';
@@ -22,7 +22,7 @@ export class MachineCommands extends CommandQueue<MachineCommand> {
 /** A week. */
 const longestExtensionMinutes = 10_080;
 
-/** What is wrong with a command, in words that say what to do; undefined when it can be tried. */
+/** Returns the fault of a command, in words that say what to do; undefined when it can be tried. */
 export function errorOf(command: MachineCommand, state: MachineState): string | undefined {
   if (command.by !== undefined && typeof command.by !== 'string') return 'by: must be a text';
   if (command.verb === 'retryNow') {

@@ -1,4 +1,4 @@
-/** What an instance that did not join in time has printed. */
+/** Console output of an instance that did not join in time. */
 import type { ConsoleRead } from '../contracts/machine-activities.ts';
 import type { ConsoleOutput } from '../contracts/driver-contract.ts';
 import { clip, clipStart } from '../values/clip.ts';

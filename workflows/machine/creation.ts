@@ -25,7 +25,7 @@ export function noteCreateFailed(
   { code, isSettled, isUnsent }: CreateFailure,
 ): void {
   const { creation } = state;
-  // What came of earlier ones is as well known as before, and the token is as good.
+  // The outcome of earlier creates is as well known as before, and the token is as good.
   if (isUnsent && creation.stage === 'sent') return;
   if (isSettled && creation.stage === 'unknown') enter(state, { stage: 'sent' });
   // The token's instance was made and is gone: what came of it is known, and another needs another
@@ -43,15 +43,12 @@ export function noteRecorded(state: MachineState): void {
   if (instance) enter(state, { stage: 'recorded', instance });
 }
 
-/**
- * The cloud knows the instance of a create that had no answer. Whether there is another is not
- * known.
- */
+/** The cloud knows the instance of a create without an answer. There may be another. */
 export function noteFound(state: MachineState, instance: CreatedInstance): void {
   enter(state, { stage: 'made', instance });
 }
 
-/** What came of each create is known: nothing, or what is gone. */
+/** Reports whether each create is known to have made nothing, or an instance that is gone. */
 export function hasNothingMade({ creation, object }: MachineState): boolean {
   const { stage, unsettled } = creation;
   const isKnown = (stage === 'none' || stage === 'sent') && unsettled === undefined;
@@ -100,7 +97,7 @@ const recordedPhases: MachinePhase[] = ['Pending', 'Available', 'Failed'];
 const phasesInCreation: MachinePhase[] = ['', 'CrashLoopBackOff'];
 
 /**
- * What the object says of its creation, for a workflow that knows nothing else: Temporal was lost,
+ * Restores the creation from the object, for a workflow that knows nothing else: Temporal was lost,
  * or MCM ran before.
  */
 export function restoreCreation(state: MachineState, machine: PreparedMachine): void {
@@ -137,8 +134,8 @@ function stageOf(machine: PreparedMachine, isOurs: boolean): CreationStage {
 }
 
 /**
- * Something was done for this object before, which is not known. One that names a Node is the copy
- * of a Machine that had an instance, e.g. from a backup.
+ * Something was done for this object before, which is not known. An object that names a Node is the
+ * copy of a Machine that had an instance, e.g. from a backup.
  */
 function isBegun({ isDeleting, phase, nodeName }: PreparedMachine, isOurs: boolean): boolean {
   const wasSeen = !isOurs && (isDeleting || phase !== '');
@@ -153,7 +150,7 @@ function knownInstanceOf(machine: PreparedMachine): CreatedInstance | undefined 
   return { providerID, nodeName, isFound: true };
 }
 
-/** A deletion has each of these phases, or leads there, whoever wrote the ids. */
+/** A deletion has each of these phases, or leads there, whichever program wrote the ids. */
 const phasesWithoutProof: MachinePhase[] = [...phasesInCreation, 'Terminating', 'Failed'];
 
 function isWordOfObject({ phase, isDeleting, wasNodeSeen }: PreparedMachine): boolean {

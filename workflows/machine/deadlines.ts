@@ -18,7 +18,7 @@ export function joinDeadlineOf({ object }: MachineState): number {
   return Math.max(createDeadlineOf(object.prepared), object.joinBy?.at ?? 0);
 }
 
-/** What operators ask of the drain, by all that was read and seen. */
+/** Drain options of the operators, by all that was read and seen. */
 export function drainOptionsOf({ object }: MachineState): DrainOptions {
   return object.observed?.drain ?? object.prepared?.drain ?? {};
 }
@@ -60,7 +60,10 @@ function preservedDrainDeadlineOf(
   return startedAt + limits.drainTimeoutSeconds * 1000;
 }
 
-/** How often a pod is asked. Who extends a drain wants its budgets respected for as much longer. */
+/**
+ * Evictions that are tried for a pod. A person who extends a drain wants its budgets respected for
+ * as much longer.
+ */
 export function evictRetriesOf(state: MachineState): number | undefined {
   const { object, teardown } = state;
   const { prepared } = object;

@@ -72,7 +72,7 @@ export async function createOutcome({
   });
 }
 
-/** What came of a deletion that a drain began; undefined while it goes on in the cloud. */
+/** Outcome of a deletion that a drain began; undefined while it goes on in the cloud. */
 export async function begunDeletion(
   { request, usesTarget, operation }: OperationCall,
   begun: DeleteOutcome,

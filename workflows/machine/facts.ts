@@ -47,7 +47,7 @@ function observedFactsOf({ isGone, prepared, isStale, observed }: MachineObjectS
   return { isGone, isDeleting, hasFinalizer, isRead: prepared !== undefined && !isStale };
 }
 
-/** What is left to be done or to be known. */
+/** Facts about what is left to be done or to be known. */
 function dutiesOf(state: MachineState) {
   const { object, node, failure } = state;
   return {

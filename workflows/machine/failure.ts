@@ -12,7 +12,7 @@ export function failuresAt({ failure }: MachineState, during: StepFailure['durin
 }
 
 /**
- * Plans the next attempt. What failed is said on the object by the next step. Where the spec or the
+ * Plans the next attempt. The next step reports the failure on the object. Where the spec or the
  * class was edited during the attempt, its signal is over, and the next attempt is due at once.
  */
 export function noteFailure(

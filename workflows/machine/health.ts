@@ -1,4 +1,4 @@
-/** What the workflow of a machine that has joined knows of its health. */
+/** Health of a machine that has joined, as its workflow knows it. */
 import { hasJoined } from '../api/phases.ts';
 import type { HealthRequest } from '../contracts/machine-activities.ts';
 import type { ObjectReference } from '../contracts/references.ts';
@@ -16,8 +16,7 @@ export function healthFactsOf(state: MachineState): HealthFacts | undefined {
   const node = state.node.seen;
   if (!wasChecked(state)) return undefined;
   const { seen, checkAt, waitsFor }: Partial<HealthState> = health ?? {};
-  // What was signalled of its Node before this life is lost, and one that is Unknown needs its
-  // clock.
+  // Signals about its Node from before this run are lost, and an Unknown machine needs its clock.
   const isUnread = health === undefined;
   const mustCheck =
     isUnread || mustEvaluate(state) || (node !== undefined && digestOf(node) !== seen);

@@ -1,11 +1,11 @@
-/** What a Machine waits for, on the object: best effort, as nothing may wait because of it. */
+/** Writes what a Machine waits for to the object: best effort, as nothing waits for it. */
 import { isCancellation, log } from '@temporalio/workflow';
 import type { MachineActivities } from '../contracts/machine-activities.ts';
 import { localFirstOnce, messageOf } from '../runtime/activity-options.ts';
 
 type Input = Parameters<MachineActivities['recordOperation']>[0];
 
-/** Whether it is written. Rejects only when it is cancelled. */
+/** Reports whether it is written. Rejects only when it is cancelled. */
 export async function writeLastOperation(input: Input): Promise<boolean> {
   try {
     await localFirstOnce((steps) => steps.recordOperation(input), 'say what is waited for');

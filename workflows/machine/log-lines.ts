@@ -1,7 +1,4 @@
-/**
- * What is decided for a machine, and what becomes of it, as lines of the log: docs/logs.md. A
- * replay writes none.
- */
+/** Decisions for a machine, and their results, as log lines: docs/logs.md. A replay writes none. */
 import { log } from '@temporalio/workflow';
 import type { MachineState } from './state.ts';
 import { instanceOf } from './state.ts';

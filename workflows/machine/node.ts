@@ -18,13 +18,13 @@ export function observeNode(state: MachineState, seen: NodeSnapshot): boolean {
   return true;
 }
 
-/** Of a machine that has joined. */
+/** Notes what the Node of a machine that has joined lacks. */
 function noteLack(
   state: MachineState,
   before: NodeSnapshot | undefined,
   { uid, isDeleting, isStripped }: NodeSnapshot,
 ): void {
-  // One that registers anew has nothing yet of what the Machine says of it.
+  // A Node that registers anew has nothing yet of what the Machine says of it.
   if (before !== undefined && before.uid !== uid) noteBehind(state);
   if (isStripped && !isDeleting) noteStripped(state, Date.now());
 }
@@ -50,7 +50,7 @@ export function noteReadNode({ node, object }: MachineState, read: ReadNode): vo
   if (!isNewer(known ?? seen, seen)) node.seen = seen;
 }
 
-/** What was written to the Node as it was `before`. A signal that came meanwhile knows better. */
+/** Notes a write to the Node as it was `before`. A signal that came meanwhile is newer. */
 export function noteWritten(
   { node }: MachineState,
   before: NodeSnapshot | undefined,
@@ -125,12 +125,12 @@ export function noteJoined({ node }: MachineState, uid: string): void {
   delete node.isContested;
 }
 
-/** Of a machine that has joined, in an earlier run or by an earlier Node of its instance. */
+/** Notes that the machine has joined, in an earlier run or by an earlier Node of its instance. */
 export function noteJoinedBy({ node }: MachineState, own: NodeSnapshot | undefined): void {
   if (own && own.providerID !== '') node.joinedUid = own.uid;
 }
 
-/** Of the Node that the machine has joined by, as long as that is what was seen last. */
+/** UID of the Node that the machine has joined by, as long as that is the one seen last. */
 export function joinedUidOf({ node }: MachineState): string | undefined {
   return node.seen?.uid === node.joinedUid ? node.joinedUid : undefined;
 }
@@ -160,10 +160,7 @@ export function noteNameChecked({ node }: MachineState): void {
   delete node.mustClearName;
 }
 
-/**
- * What the plan goes by when it compares a Node with an earlier state of it. Heartbeats are no part
- * of it.
- */
+/** Digest by which the plan compares a Node with an earlier state of it, without heartbeats. */
 export function digestOf(node: NodeSnapshot | undefined): string {
   if (!node) return '';
   const { uid, exists, isDeleting, conditionsDigest } = node;

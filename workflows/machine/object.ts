@@ -24,7 +24,7 @@ export function observeMachine(state: MachineState, seen: MachineSnapshot): bool
   const found = observeObject(object, seen);
   if (found !== 'newer') return found === 'successor';
   noteChanges(state, seen);
-  // What the signal leaves out stays as it was.
+  // Options that the signal leaves out stay as they were.
   object.observed = {
     ...(known?.drain && { drain: known.drain }),
     ...seen,
@@ -91,12 +91,12 @@ export function markStale({ object }: MachineState): void {
   object.isStale = true;
 }
 
-/** What changes from now on is for another read. */
+/** Changes from now on are for another read. */
 export function markFresh({ object }: MachineState): void {
   object.isStale = false;
 }
 
-/** What the next read finds on the object may be of before what is known, or after. */
+/** The next read may find the object in a state from before the known one, or after it. */
 export function noteDoubt({ object }: MachineState): void {
   object.mayBeRestored = true;
 }
@@ -137,7 +137,7 @@ export function noteRead(state: MachineState, machine: PreparedMachine, cluster:
       machineSnapshot,
     );
   }
-  // One that could not be set now is due a while after this read.
+  // A finalizer that could not be set now is due a while after this read.
   delete object.finalizerLostAt;
   noteFinalizer(object, object.observed ?? machine);
 }
@@ -238,7 +238,7 @@ export function noteWritten({ object }: MachineState, resourceVersion: string): 
   object.written = { cluster, epoch, resourceVersion };
 }
 
-/** What commands set, where `seen` is from before the last of them. */
+/** Fields that commands set, where `seen` is from before the last of them. */
 function writtenAfter(
   { observed, written }: MachineObjectState,
   seen: MachineSnapshot,
@@ -248,7 +248,7 @@ function writtenAfter(
   return defined({ drain, forceDeletion });
 }
 
-/** What a check of its preservation left on the object. */
+/** Notes the preservation that a check left on the object. */
 export function notePreservation(
   { object }: MachineState,
   notes: PreservationNotes | undefined,

@@ -1,4 +1,4 @@
-/** What is going on with a machine, for traces: docs/tracing.md. */
+/** Operation of a machine, for traces: docs/tracing.md. */
 import type { MachinePhase } from '../api/phases.ts';
 import type { NamespacedName } from '../contracts/references.ts';
 import type { OperationName, OperationView } from '../contracts/tracing.ts';

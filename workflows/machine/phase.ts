@@ -72,7 +72,7 @@ export function showMissingInstance({ missing }: MachineState): void {
   upsertSearchAttributes([{ key: keys.BlockedBy, value: keyword(words) }]);
 }
 
-/** Of a machine that waits for nothing else the search finds until when it is preserved. */
+/** Shows until when a machine that waits for nothing else is preserved, for the search. */
 export function showPreservation(state: MachineState): void {
   if (waitingPhases.has(state.phase)) return;
   upsertSearchAttributes([{ key: keys.Deadline, value: endOfPreservation(state) }]);
@@ -92,7 +92,7 @@ function deadlineOf({ phase, object, health }: MachineState): number | undefined
   return object.prepared && createDeadlineOf(object.prepared);
 }
 
-/** Who has to act: `none`, `external` (a cloud, a PodDisruptionBudget), or a `person`. */
+/** The one that has to act: `none`, `external` (a cloud, a PodDisruptionBudget), or a `person`. */
 function attentionOf({ phase, failure }: MachineState): 'none' | 'external' | 'person' {
   if (phase === 'Failed') return 'person';
   if (phase === 'Unknown') return 'external';

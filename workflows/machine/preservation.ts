@@ -1,5 +1,5 @@
 /**
- * What the workflow of a machine knows of its preservation. Empty for a machine that neither its
+ * Preservation of a machine, as its workflow knows it. Empty for a machine that neither its
  * annotations nor those of its Node ask to preserve.
  */
 import type { PreservationNotes } from '../api/preservation.ts';
@@ -53,14 +53,14 @@ interface Spoken {
   node: Pick<NodeSnapshot, 'uid' | 'exists' | 'preserve'> | undefined;
 }
 
-/** Of the drain how it ended: then the Node is to say so. */
+/** Includes how the drain ended: then the Node is to say so. */
 function fingerprintOf({ phase, preservation }: MachineState, { notes, node }: Spoken): string {
   const { isDone = false, error } = preservation?.drain ?? {};
   const ofNode = node?.exists ? `${node.uid} ${node.preserve ?? ''}` : '';
   return JSON.stringify([notes ?? null, ofNode, phase, isDone, error ?? '']);
 }
 
-/** What a check was based on, so that a signal that came meanwhile is noticed. */
+/** State on which a check was based, so that a signal that came meanwhile is noticed. */
 export interface Before extends Pick<MachineObjectState, 'observed'> {
   node: NodeSnapshot | undefined;
 }

@@ -25,9 +25,9 @@ export function takeRead(state: MachineState, machine: PreparedMachine, cluster:
 }
 
 /**
- * An etcd that was restored took the object back to before: what is known of its creation is
- * written to it again. One that has failed since then is to fail again, for its set to see it. Of
- * one that has joined a check of its health corrects the phase.
+ * An etcd that was restored took the object back to before: the known state of its creation is
+ * written to it again. A machine that has failed since then is to fail again, for its set to see
+ * it. The phase of a machine that has joined is corrected by a check of its health.
  */
 function correct(state: MachineState, machine: PreparedMachine): void {
   const { providerID, phase, isDeleting } = machine;
@@ -46,7 +46,7 @@ function correct(state: MachineState, machine: PreparedMachine): void {
 /** A run that was restored from a backup goes on as the object says. */
 export function takeOver(state: MachineState, machine: PreparedMachine): void {
   if (!takeOverCreation(state, machine)) return;
-  // Of a create that made an instance after all.
+  // The failure is of a create that made an instance after all.
   clearFailure(state);
   setPhase(state, livingPhaseOf(machine));
   checkSoon(state);

@@ -1,5 +1,5 @@
 /**
- * What a Machine's workflow knows; carried whole through continue-as-new. Each group is changed in
+ * State of a Machine's workflow; carried whole through continue-as-new. Each group is changed in
  * one file only, which is named with it; all others read.
  */
 import type { CreatedInstance } from '../contracts/driver-contract.ts';
@@ -140,17 +140,17 @@ export type FailureState = NonNullable<MachineFacts['failure']> & {
 
 export interface OperationState {
   name: 'Create' | 'Delete';
-  /** Of the create; a checkpoint is of no use to another. */
+  /** Token of the create; a checkpoint is of no use to another. */
   token: string;
-  /** What is waited for. */
+  /** The thing that is waited for, in words. */
   message: string;
   waitsFor?: OperationFacts['waitsFor'];
   /** Since when it has been that. */
   since: number;
   checkpoint?: string;
-  /** Of an operation that a drain began: the driver wants to be asked again then. */
+  /** Time at which the driver wants to be asked again, for an operation that a drain began. */
   askAt?: number;
-  /** What the object says of it, and since when. */
+  /** The object's text about it, and since when. */
   reported?: { message: string; at: number };
 }
 
@@ -170,11 +170,11 @@ export interface MissingInstanceState {
 export type ConsoleOutputState = ConsoleRead & { readAt: number };
 
 export interface PreservationState {
-  /** What was known at the last read: anything else is a reason to read again. */
+  /** State at the last read, as it was known: any other is a reason to read again. */
   seen: string;
   /** Absent while it is not preserved. */
   kept?: Preservation;
-  /** Of the Node of a Failed machine. */
+  /** Drain of the Node of a Failed machine. */
   drain?: PreservationDrain;
   /** An API server was out of reach. */
   outage?: Outage;

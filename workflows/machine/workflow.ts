@@ -185,7 +185,7 @@ class MachineWorkflow {
       await steps[action](this.#context);
       this.#guard.succeeded(action);
     } catch (error) {
-      // What we cancelled may end in any kind of failure; the plan takes it from there.
+      // A step that we cancelled may end in any kind of failure; the plan takes it from there.
       if (isCancelRequested() && error instanceof TemporalFailure) return;
       const message = messageOf(error);
       log.warn('a step failed', { action, message });

@@ -16,8 +16,8 @@ export interface HistoryLength {
 const longestHistoryEvents = 1_000;
 const largestHistoryBytes = 1_000_000;
 /**
- * What is handed over may be large by itself, e.g. an object with large annotations: that alone is
- * no reason to begin anew, and again.
+ * The state that is handed over may be large by itself, e.g. for an object with large annotations:
+ * that alone is no reason to begin anew, and again.
  */
 const shortestHistoryEvents = 60;
 

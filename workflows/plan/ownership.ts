@@ -17,7 +17,7 @@ export interface Claimant {
 }
 
 export interface Claimed {
-  /** Of the object that controls the machine. */
+  /** UID of the object that controls the machine. */
   controllerUid?: string;
   isDeleting: boolean;
   labels: Record<string, string>;

@@ -33,7 +33,7 @@ const secondsPerStep = 10;
 export interface Pace {
   /** So many times in a row a step may be done without a rest. */
   burst: number;
-  /** What is done too often waits no longer than this. */
+  /** A step that is done too often waits no longer than this. */
   longestSeconds: number;
 }
 
@@ -55,7 +55,7 @@ export class StepGuard {
     this.#pace = pace;
   }
 
-  /** What keeps this step from being done now; undefined when nothing does. */
+  /** Returns why and until when this step must not be done now; undefined when it may. */
   holdOf(step: string, now: number): Hold | undefined {
     const { nextAt = 0, failures = 0, message } = this.#records.get(step) ?? {};
     if (now >= nextAt) return undefined;

@@ -26,8 +26,9 @@ import { drainQueueOf, driverQueueOf } from '../contracts/task-queues.ts';
 type Steps = ActivityInterfaceFor<KubeActivities>;
 
 /**
- * What fails or takes longer goes on in the regular form, which is durable and visible. The SDK
- * tries nothing again: the time limit of an attempt outlives it (docs/decisions/0002-recovery.md).
+ * A step that fails or takes longer goes on in the regular form, which is durable and visible. The
+ * SDK tries nothing again: the time limit of an attempt outlives it
+ * (docs/decisions/0002-recovery.md).
  */
 const local = proxyLocalActivities<KubeActivities>({
   startToCloseTimeout: longestLocalStepMs,
@@ -105,7 +106,7 @@ export function regular(summary: string): Steps {
 const stopType = 'Stopped';
 
 /**
- * The same, but a stop ends it: the loop goes on with what a stop allows. One that is cancelled has
+ * The same, but a stop ends it: the loop goes on with what a stop allows. A cancelled step has
  * ended when the call returns.
  */
 export function unlessStopped(summary: string): Steps {
@@ -167,7 +168,7 @@ export function driverCall(
   { call, summary, limitMs }: { call: DriverCall; summary: string; limitMs?: number },
 ): ActivityInterfaceFor<DriverActivities> {
   return proxyActivities<DriverActivities>({
-    // What a create that is cancelled has sent shows within the driver's settle time from its end.
+    // The instance of a cancelled create shows within the driver's settle time from its end.
     ...(call === 'create' && { cancellationType: 'WAIT_CANCELLATION_COMPLETED' }),
     ...(limitMs !== undefined && { scheduleToCloseTimeout: limitMs }),
     taskQueue: driverQueueOf(workflowInfo().taskQueue, provider, call),
@@ -227,7 +228,7 @@ export function orphanCheck(
   });
 }
 
-/** What is wrong with a class; no call to a cloud. */
+/** Options of the call that checks a class; no call to a cloud. */
 export function classValidation(
   provider: string,
   { summary, queueWait }: { summary: string; queueWait: '60s' | '12h' },

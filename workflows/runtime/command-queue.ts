@@ -1,7 +1,4 @@
-/**
- * What people and programs ask of a workflow while it runs: each command is there as a signal and
- * as an update.
- */
+/** Commands of people and programs to a workflow while it runs: each is a signal and an update. */
 import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import { ApplicationFailure, log, patched, setHandler, workflowInfo } from '@temporalio/workflow';
 import { quoted } from '../api/validation.ts';
@@ -39,7 +36,7 @@ interface Definition<Payload, Command> {
 interface QueueOptions {
   /** Called when something was asked. */
   wake?: () => void;
-  /** Of the object; undefined, as by default, where the activity alone knows it. */
+  /** Generation of the object; undefined, as by default, where the activity alone knows it. */
   knownGeneration?: () => number | undefined;
 }
 

@@ -18,7 +18,7 @@ export function shouldInterruptStep(): boolean {
 }
 
 /**
- * What the run before handed over. Nothing after a run that failed: what it did in between is
+ * State that the run before handed over. None after a run that failed: what it did in between is
  * unknown, and objects and instances say everything that is needed to go on.
  */
 export function carriedState<State>(state: State | undefined): State | undefined {

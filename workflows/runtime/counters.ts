@@ -1,6 +1,6 @@
 /**
- * What workflows count. The SDK shows it on the worker that they run on, with `_total` behind the
- * name; replays do not count.
+ * Counters of workflows. The SDK shows them on the worker that they run on, with `_total` behind
+ * the name; replays do not count.
  */
 import { metricMeter } from '@temporalio/workflow';
 

@@ -4,7 +4,7 @@ import type { NamespacedName } from '../contracts/references.ts';
 export interface SetDetails {
   kind: 'MachineSet' | 'MachineDeployment';
   ref: NamespacedName;
-  /** What is awaited or done next, in words. */
+  /** The next action, or what it waits for, in words. */
   next: string;
   /** Further lines, each a fact. */
   facts: string[];

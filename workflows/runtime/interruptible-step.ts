@@ -3,8 +3,8 @@ import { CancellationScope, condition, TemporalFailure } from '@temporalio/workf
 import { shouldInterruptStep } from './continue-as-new.ts';
 
 /**
- * Undefined: it was cancelled, and has ended, so that this run can continue as new. What is called
- * has to wait for the end of what it cancels.
+ * Undefined: it was cancelled, and has ended, so that this run can continue as new. `step` has to
+ * wait for the end of what it cancels.
  */
 export async function interruptible<Outcome>(
   step: () => Promise<Outcome>,
@@ -24,7 +24,7 @@ export async function interruptible<Outcome>(
   try {
     return await outcome;
   } catch (error) {
-    // What we cancelled may end in any kind of failure.
+    // A step that we cancelled may end in any kind of failure.
     if (isCancelled && error instanceof TemporalFailure) return undefined;
     throw error;
   }

@@ -90,7 +90,7 @@ export class ObjectLifecycle<State = never> {
     this.#hasNews = true;
   }
 
-  /** What comes from now on is news again. */
+  /** Events from now on are news again. */
   takeNews(): void {
     this.#hasNews = false;
   }

@@ -25,7 +25,7 @@ interface Running extends Heard {
   events: OperationEvent[];
 }
 
-/** What a run hands to the next. */
+/** State that a run hands to the next. */
 export interface CarriedTrace {
   heard: Heard[];
   running?: Running;
@@ -65,7 +65,7 @@ export class OperationTrace implements Operations {
     const known = this.#running;
     if (known && known.context.operation !== name) this.#end(known, view);
     if (name !== undefined) this.#begin(name);
-    // What it brought about is no operation.
+    // The changes that were heard of brought about no operation.
     else this.#heard.clear();
     const running = this.#running;
     if (!running) return;

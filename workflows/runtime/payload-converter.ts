@@ -1,8 +1,8 @@
 /**
  * Signals and drivers' answers that cannot be decoded at all, e.g. broken JSON or an unknown
- * encoding: a converter that throws would stop the workflow at this event for ever. What cannot be
- * read becomes a text that says so, and is refused where it comes in. It does not count as absent:
- * a `rollback` whose revision cannot be read would go back to the revision before.
+ * encoding: a converter that throws would stop the workflow at this event for ever. A payload that
+ * cannot be read becomes a text that says so, and is refused where it comes in. It does not count
+ * as absent: a `rollback` whose revision cannot be read would go back to the revision before.
  */
 import type { Payload, PayloadConverter } from '@temporalio/common';
 import { defaultPayloadConverter, ValueError } from '@temporalio/common';

@@ -79,7 +79,7 @@ export function interceptors(): WorkflowInterceptors {
 }
 
 function isRejection(error: unknown): boolean {
-  // Of a local activity the bare failure comes (SDK 1.24.0).
+  // A local activity fails with the bare failure (SDK 1.24.0).
   const failure = error instanceof ActivityFailure ? error.cause : error;
   return failure instanceof ApplicationFailure && failure.type === otherInstall;
 }

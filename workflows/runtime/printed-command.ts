@@ -9,7 +9,7 @@ import { relatedId } from './related-workflow.ts';
 export interface Commanded {
   kind: 'machine' | 'machineDeployment';
   ref: NamespacedName;
-  /** What its worker takes commands by; default `temporal`. */
+  /** Source of its worker's commands; default `temporal`. */
   source: CommandSource | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What the search can hold: a value that it refuses stops the workflow that gives it. */
+/** Values that the search can hold: one that it refuses stops the workflow that gives it. */
 import { clip, longestKeywordBytes } from '../values/clip.ts';
 
 /** Null, which takes a value away, for none. */

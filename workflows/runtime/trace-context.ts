@@ -1,7 +1,4 @@
-/**
- * What headers and inputs say of traces. What makes no sense is no context: a trace must harm no
- * run.
- */
+/** Trace contexts in headers and inputs. A senseless value is none: a trace must harm no run. */
 import type { Payload } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { OperationContext } from '../contracts/tracing.ts';
@@ -18,7 +15,7 @@ export function contextIn(payload: Payload | undefined): OperationContext | unde
   return isContext(value) ? value : undefined;
 }
 
-/** Of the run before. */
+/** Reads the trace of the run before. */
 export function carriedIn(value: unknown): CarriedTrace | undefined {
   return isCarried(value) ? value : undefined;
 }

@@ -50,8 +50,8 @@ export async function searchExternal(
 }
 
 /**
- * Classes of one account list the same: each instance counts for the first. What they have together
- * has to fit into a history.
+ * Classes of one account list the same: each instance counts for the first. All listings together
+ * have to fit into a history.
  */
 export function distinct(listings: readonly ExternalListing[]): ExternalListing[] {
   const seen = new Set<string>();

@@ -50,7 +50,7 @@ function compare(namespace: string): Promise<WorkflowComparison> {
   return safetyCheck('compare objects with workflows').compareWorkflows({ namespace });
 }
 
-/** One that is healed gets a line of the log: docs/logs.md. */
+/** A workflow that is healed gets a line of the log: docs/logs.md. */
 function noteRepaired(
   { namespace }: WorkflowCheck,
   done: Map<string, RepairedWorkflow>,

@@ -1,6 +1,5 @@
 /**
- * What a run of `safety/orphans` leaves: its result, which the next run reads, and its page in the
- * Temporal UI.
+ * Report of a run of `safety/orphans`: its result, for the next run, and its page in Temporal's UI.
  */
 import type { OrphanCheck, OrphanOutcome } from '../contracts/safety-activities.ts';
 import type { KeptReason } from '../plan/safety/orphan-claims.ts';
@@ -114,7 +113,7 @@ function errorsIn(
   return [...ofListings, ...ofDeletions];
 }
 
-/** Of the run before; nothing where its result has another form: then the checks begin anew. */
+/** Suspects of the run before; none where its result has another form: the checks begin anew. */
 export function suspectsIn(lastResult: unknown): TrackedSuspect[] {
   const { suspects }: { suspects?: unknown } = Object(lastResult);
   if (!Array.isArray(suspects)) return [];

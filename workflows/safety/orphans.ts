@@ -123,7 +123,7 @@ async function reportCredentials(
   }
 }
 
-/** What was done counts, also when the report fails. */
+/** Writes the Events. Deletions count, also when these fail. */
 async function writeEvents(
   { namespace }: OrphanCheck,
   { stopped, suspects }: { stopped?: string; suspects: readonly Suspect[] },

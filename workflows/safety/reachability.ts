@@ -41,7 +41,7 @@ export async function safetyReachability(check: ReachabilityCheck): Promise<Reac
 
 setWorkflowOptions(pinned, safetyReachability);
 
-/** Of the report of the run before; nothing where it ended well, or has another form. */
+/** Outage in the report of the run before; none where it ended well, or has another form. */
 export function outageIn(lastResult: unknown): (Outage & { checkedAt: number }) | undefined {
   const report: Partial<Record<keyof ReachabilityReport, unknown>> = Object(lastResult);
   const since = Date.parse(String(report.since));

@@ -1,4 +1,4 @@
-/** Of JSON: an object, and neither null nor a list. */
+/** Reports whether a JSON value is an object, and neither null nor a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

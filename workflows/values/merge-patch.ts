@@ -1,4 +1,4 @@
-/** What makes one object equal to another, as a JSON merge patch (RFC 7386). */
+/** JSON merge patch (RFC 7386) that makes one object equal to another. */
 import { isRecord } from './is-record.ts';
 
 /**

@@ -28,7 +28,7 @@ export function newNames(request: {
   return [...names];
 }
 
-/** Whether `newNames` or the API server may have made this name of this prefix. */
+/** Reports whether `newNames` or the API server may have made this name of this prefix. */
 export function isNewName(prefix: string, name: string): boolean {
   const base = `${prefix}-`.slice(0, longestBase);
   const end = name.slice(base.length);

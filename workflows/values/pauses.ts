@@ -1,6 +1,6 @@
 /**
- * Deadlines run only while the system could act. What kept it from acting is known as pauses, and a
- * deadline moves by those that lie inside it. All times in milliseconds.
+ * Deadlines run only while the system could act. Times that kept it from acting are known as
+ * pauses, and a deadline moves by those that lie inside it. All times in milliseconds.
  */
 
 export const pauseReasons = ['stop', 'watcher', 'worker', 'temporal', 'target'] as const;

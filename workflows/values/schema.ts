@@ -1,6 +1,6 @@
 /**
- * What comes from outside has the form that its type says: anyone may send a signal, and drivers
- * are written in any language.
+ * Checks that values from outside have the form of their type: anyone may send a signal, and
+ * drivers are written in any language.
  */
 import { quoted } from '../api/validation.ts';
 import { isRecord } from './is-record.ts';

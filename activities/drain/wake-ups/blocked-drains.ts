@@ -158,7 +158,7 @@ export class BlockedDrains {
     const waiting = [...this.#drains.values()].filter(
       ({ claims, pods }) => !claims && pods.some(({ namespace }) => changed.has(namespace)),
     );
-    // What is not known yet is read when it is.
+    // Budgets that are not known yet are checked once they are.
     if (waiting.length === 0 || !this.#budgets.isKnown) return;
     const wakes = wakesOf({
       drains: waiting.map(({ ref, ...drain }) => ({ ...drain, id: ref.workflowId })),

@@ -1,4 +1,4 @@
-/** What one pass of a drain and the watches have to say to each other. */
+/** Exchange between one pass of a drain and the watches. */
 import type { BlockedPod } from '../../../workflows/plan/drain/wake-ups.ts';
 import { pause } from '../../../kube/client/pause.ts';
 import { anySignal } from '../../system/system.ts';

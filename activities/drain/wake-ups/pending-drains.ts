@@ -21,8 +21,8 @@ export interface PendingDrains {
   reset(drain: DrainRef): Promise<void>;
   /**
    * `begun`: an attempt runs, is due, or has ended since then (milliseconds) at another process; or
-   * an operator holds it. One that ended at this process may be the one before: the caller knows of
-   * those.
+   * an operator holds it. An attempt that ended at this process may be the one before: the caller
+   * knows of those.
    */
   read(drain: DrainRef, since: number): Promise<PendingDrain>;
 }

@@ -1,4 +1,4 @@
-/** Whose a Node is, when more than one Machine or instance may have it. */
+/** Decides whose a Node is, when more than one Machine or instance may have it. */
 import type { ObjectReference } from '../../../workflows/contracts/references.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
 import { hasJoined } from '../../../workflows/api/phases.ts';
@@ -49,9 +49,9 @@ export function otherNamespaceIn(
 }
 
 /**
- * Namespaces may share a target cluster, and a Machine may name any Node there: who may write
- * Machines in one namespace must not reach the Nodes of another. One that may not be read counts as
- * there.
+ * Namespaces may share a target cluster, and a Machine may name any Node there: a client that may
+ * write Machines in one namespace must not reach the Nodes of another. A Machine that may not be
+ * read counts as there.
  */
 async function machineElsewhere(
   control: KubeClient,
@@ -75,15 +75,15 @@ async function machineElsewhere(
 export interface NodeClaim {
   machine: ObjectReference;
   nodeName: string;
-  /** Of the Machine; absent when it is not known. */
+  /** ID on the Machine; absent when it is not known. */
   providerID?: string;
-  /** Of the Node that the Machine has joined by: it is its own, whatever it says by now. */
+  /** UID of the Node that the Machine has joined by: it is its own, whatever it says by now. */
   nodeUid?: string | undefined;
   /** Nothing but the object, which its author may have made so, names Node and instance. */
   isUnproven?: boolean | undefined;
 }
 
-/** Of the Node that a Machine names; undefined where it names none. */
+/** Claim of the Node that a Machine names; undefined where it names none. */
 export function claimOf(machine: Machine, nodeUid?: string): NodeClaim | undefined {
   const nodeName = machine.metadata.labels?.[labels.node] ?? '';
   if (nodeName === '') return undefined;
@@ -131,8 +131,8 @@ async function rivalReason(
 
 /**
  * A Node is a machine's by the label that we put there, by the instance that a cloud knows as the
- * machine's, or, where it says neither, as the one that came after the machine. One that is missing
- * has nothing to lose but pods that are bound to its name.
+ * machine's, or, where it says neither, as the one that came after the machine. A missing Node has
+ * nothing to lose but pods that are bound to its name.
  */
 async function unprovenReason(
   control: KubeClient,
@@ -155,7 +155,7 @@ export function isYounger({ metadata }: Node, machine: Machine): boolean {
   return Date.parse(metadata.creationTimestamp) >= Date.parse(machine.metadata.creationTimestamp);
 }
 
-/** What a Node says of its instance and its Machine; empty where it says nothing. */
+/** Instance and Machine of a Node, by its own fields; empty where it names none. */
 interface Word {
   providerID: string;
   machine: string;

@@ -1,4 +1,4 @@
-/** What a workflow may know of the Node of its Machine, and what is wrong with it. */
+/** Fields of a Node that its Machine's workflow may know, and its faults. */
 import type { Node } from '../../../kube/objects/nodes.ts';
 import type { ReadNode } from '../../../workflows/contracts/snapshots.ts';
 import { isCritical, snapshotOfNode } from '../../../workflows/contracts/snapshots.ts';
@@ -7,13 +7,13 @@ import { isReady } from '../../../kube/objects/nodes.ts';
 import { nodeFaults } from '../../../workflows/plan/machine/health.ts';
 import { otherNamespaceIn } from './claims.ts';
 
-/** What the workflow may know of it. `namespace`: of its Machine. */
+/** Returns what the workflow may know of the Node. `namespace`: that of its Machine. */
 export function seenNodeOf(node: Node, namespace: string): ReadNode {
   const isOfOthers = otherNamespaceIn(node.metadata, namespace) !== undefined;
   return { ...snapshotOfNode(node), ...(isOfOthers && { isOfOthers }) };
 }
 
-/** What stands between this Node and a Running machine; undefined when nothing does. */
+/** Returns why the machine is not Running with this Node; undefined when it is. */
 export function obstacleOf(
   node: Node | undefined,
   /** Types of conditions that must be False. */

@@ -17,7 +17,7 @@ import { isOutdated, pointerTo, replacing } from '../../../kube/objects/json-pat
 import { node as nodePath } from '../../../kube/client/paths.ts';
 import type { Node } from '../../../kube/objects/nodes.ts';
 
-/** What was read of a Node, or is assumed of it: the patch fails where that is not so. */
+/** State of a Node as it was read or is assumed: the patch fails where it is another. */
 interface KnownNode {
   metadata: Pick<ObjectMeta, 'name' | 'uid' | 'labels' | 'annotations' | 'finalizers'>;
   spec?: { taints?: Taint[] };
@@ -59,8 +59,8 @@ function finalizerPatch({ metadata }: KnownNode): object[] {
 }
 
 /**
- * Of two machines that join by one Node at the same time, one is to see the other; and what was
- * last applied is not to be forgotten.
+ * Keys whose former value a patch tests: of two machines that join by one Node at the same time,
+ * one is to see the other; and what was last applied is not to be forgotten.
  */
 const guarded: readonly string[] = [labels.machineName, annotations.lastAppliedNodeTemplate];
 

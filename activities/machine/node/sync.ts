@@ -100,16 +100,16 @@ async function copyConditions(
   const current = await readSameMachine(control, machine);
   if (!current) return;
   if (!conditionsDiffer(nodeConditionsOf(current), conditions)) return;
-  // What another attempt wrote meanwhile is newer.
+  // Conditions that another attempt wrote meanwhile are newer.
   const statusOf = (now: Machine) => (now === current ? { conditions } : undefined);
   const written = await patchStatus(control, current, statusOf);
   if (written) memory.written.keep(written);
 }
 
 /**
- * Returns the Node as it is then; undefined when there is none. What the API server does not take
- * is said in an Event and left out: a template that cannot be applied must not keep a machine from
- * its life.
+ * Returns the Node as it is then; undefined when there is none. Fields that the API server refuses
+ * are reported in an Event and left out: a template that cannot be applied must not keep a machine
+ * from its life.
  */
 export async function updateNode(
   clusters: SyncClusters,
@@ -131,7 +131,7 @@ export async function updateNode(
   return await retryOnConflict(update, { isAnew: isOutdated });
 }
 
-/** Of an instance that is not known it has to be read first whose Node it is. */
+/** Without a known instance the Node has to be read first, to learn whose it is. */
 export function freshOf(uid: string, providerID: string | undefined): Pick<NodeUpdate, 'fresh'> {
   return providerID ? { fresh: { uid, providerID } } : {};
 }

@@ -1,4 +1,4 @@
-/** What people read of a preservation in `kubectl describe machine`. */
+/** Events of a preservation, for people who read `kubectl describe machine`. */
 import { annotations } from '../../../workflows/api/constants.ts';
 import type { PreservationPlan } from '../../../workflows/plan/machine/preservation.ts';
 import type { EventText } from '../../../kube/objects/event.ts';

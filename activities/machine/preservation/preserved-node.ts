@@ -28,9 +28,7 @@ export interface Keeping {
   drain?: { error?: string };
 }
 
-/**
- * Writes only what is not there. What the user wrote for the cluster autoscaler stays the user's.
- */
+/** Writes only what is not there. The user's own annotation for the cluster autoscaler stays. */
 export async function keepNode(target: KubeClient, node: Node, keeping: Keeping): Promise<void> {
   const { isToBeDrained: isTainted } = keeping;
   await change(target, node, {

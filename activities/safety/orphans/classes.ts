@@ -1,4 +1,4 @@
-/** What the search for orphans needs of MachineClasses, and what it reports on them. */
+/** Reads MachineClasses for the search for orphans, and reports on them. */
 import type {
   ExternalProvider,
   SafetyActivities,

@@ -87,7 +87,7 @@ function listingOf(
   };
 }
 
-/** What becomes of the instances that one class led to. */
+/** Evaluates the instances to which one class led. */
 export function evaluated(
   instances: readonly ListedInstance[],
   claims: Claims,

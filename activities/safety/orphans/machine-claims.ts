@@ -5,7 +5,7 @@ import type { Claims } from '../../../workflows/plan/safety/orphan-claims.ts';
 import { claimsOf } from '../../../workflows/plan/safety/orphan-claims.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 
-/** What the Machines of the namespace say of their instances now. */
+/** Instances that the Machines of the namespace have now. */
 export async function readClaims(control: KubeClient, namespace: string): Promise<Claims> {
   return claimsIn(await readMachines(control, namespace));
 }

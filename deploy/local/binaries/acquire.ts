@@ -42,7 +42,7 @@ export async function missingBinaries(
   return names.filter((_name, index) => found[index] === undefined);
 }
 
-/** What is made in one go: programs of one Go module share most of what is compiled. */
+/** Name of what is built in one go. Programs of one Go module share most of what is compiled. */
 export function groupOf({ module, name }: Tool): string {
   return module === undefined ? name : `${module.folder}-module`;
 }

@@ -16,7 +16,7 @@ export function cachePlace(env: NodeJS.ProcessEnv): KeptFolder {
   return { folder: cacheFolder(env), holds: 'what is fetched and built', otherwise };
 }
 
-/** What is missing for tests, and for a stack that is started by one, is not made on the way. */
+/** The error for a missing program: tests, and stacks that tests start, make nothing on the way. */
 export function notPrepared(what: string): Error {
   return new Error(`${what} is not prepared: run "npm run prepare:all" once, which gets it`);
 }
@@ -35,7 +35,7 @@ export async function makingEntries(
   const release = await untilLocked(`${path}.lock`, report);
   const folder = `${path}.partial`;
   try {
-    // What a killed start left here is only in the way: no other is at work.
+    // A killed start left this folder; it is only in the way, as no other process is at work.
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder);
     await make(folder);

@@ -17,7 +17,7 @@ export interface ProgramOptions {
   user?: { uid: number; gid: number };
   /** Given to its standard input. */
   input?: string;
-  /** What it prints to standard error is no part of the answer. Default false. */
+  /** Leaves out of the answer what the program prints to standard error. Default false. */
   errorsApart?: boolean;
 }
 
@@ -96,7 +96,7 @@ export async function findOnPath(name: string, path: string): Promise<string | u
 export async function isExecutable(file: string): Promise<boolean> {
   try {
     await access(file, constants.X_OK);
-    // Who may enter a folder may "execute" it.
+    // A folder that "may be executed" is one that may be entered.
     return (await stat(file)).isFile();
   } catch {
     return false;

@@ -6,7 +6,7 @@ import { SourceUnavailable } from './source.ts';
 import type { SourceEdits } from './tools.ts';
 
 export interface EditedBuild {
-  /** Of the binary that is to be built: the edited copy is kept there until then. */
+  /** Folder of the binary that is to be built; the edited copy is kept there until then. */
   folder: string;
   /** `cwd` is the folder of the module that builds it. */
   options: ProgramOptions & { cwd: string };

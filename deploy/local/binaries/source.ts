@@ -30,7 +30,7 @@ export function sourcesOf(tool: Tool, platform: Platform): SourceName[] {
   return (['release', 'wheel', 'module'] as const).filter((name) => offered[name]);
 }
 
-/** What a person can do when no source is left. */
+/** Advice for a person when no source is left. */
 export function adviceFor(tool: Tool): string {
   const install = [
     tool.module === undefined

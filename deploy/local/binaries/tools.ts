@@ -59,7 +59,7 @@ export interface GoModule {
   tags?: readonly string[];
   /** Changes of the published sources. Default none. */
   edits?: SourceEdits;
-  /** What all of the folder takes, measured on 2 cores with nothing cached. */
+  /** Time that everything in the folder takes, measured on 2 cores with nothing cached. */
   minutes: number;
 }
 

@@ -35,7 +35,7 @@ export function applyCluster(world: StackWorld): Job {
 
 type Kubectl = (args: readonly string[], input?: string) => Promise<string>;
 
-/** What a newer checkout says goes before what an earlier start or a person has set. */
+/** Fields that a newer checkout sets win over those of an earlier start or a person. */
 const serverSide = ['apply', '--server-side', '--force-conflicts', '--field-manager=local-stack'];
 
 function kubectlOf({ binary, layout }: StackWorld): Kubectl {

@@ -50,14 +50,16 @@ const usersOf: Readonly<Record<string, readonly User[]>> = {
 
 const file = join(repository, 'deploy/manifests/install.yaml');
 const fleetFile = join(repository, 'deploy/manifests/fleet.yaml');
-/** Of the release that the file shows. */
+/** Namespace of the release that the file shows. */
 const shownNamespace = 'machines';
 
 function shown(of = file): Manifest[] {
   return parseAllDocuments(readFileSync(of, 'utf8')).map((document): Manifest => document.toJS());
 }
 
-/** What a cluster has once: roles of the cluster and of kube-system, and the rule for tokens. */
+/**
+ * Rights that a cluster has once: roles of the cluster and kube-system, and the rule for tokens.
+ */
 export function rightsOfCluster(): Manifest[] {
   const roles = shown().filter(isRole);
   return [
@@ -66,7 +68,7 @@ export function rightsOfCluster(): Manifest[] {
   ];
 }
 
-/** What each namespace with Machines has. */
+/** Rights in each namespace with Machines. */
 export function rightsIn(namespace: string): Manifest[] {
   const ours = namespacedRoles().map((role) => ({
     ...role,
@@ -86,8 +88,8 @@ export function rightsOutlasting(namespace: string): Manifest[] {
 }
 
 /**
- * What the processes of a fleet have in all namespaces, as the chart's example of a fleet has it:
- * the Namespaces themselves, and the Secret `target` in each.
+ * Rights of a fleet's processes in all namespaces, as in the chart's example of a fleet: the
+ * Namespaces themselves, and the Secret `target` in each.
  */
 export function rightsOfFleet(): Manifest[] {
   return shown(fleetFile)
@@ -103,7 +105,7 @@ export function namespacedRoles(): Role[] {
     .filter(({ metadata }) => metadata.namespace === shownNamespace);
 }
 
-/** Of a process: those for people are bound to no user of ours. */
+/** Reports whether a role is for a process: those for people are bound to no user of ours. */
 export function isRole(object: Manifest): object is Role {
   const isOfPeople = object.metadata.name.includes('-people-');
   return !isOfPeople && (object.kind === 'Role' || object.kind === 'ClusterRole');
@@ -129,7 +131,7 @@ export function bindingOf({ apiVersion, kind, metadata }: Role, users: readonly 
   };
 }
 
-/** Who has a role in the local stack: `machines.millwright-target-core` is one of `core`. */
+/** Users who have a role in the local stack: `machines.millwright-target-core` is one of `core`. */
 export function usersIn(roleName: string): readonly User[] {
   const users = usersOf[roleName.slice(roleName.lastIndexOf('-') + 1)];
   if (users === undefined) throw new Error(`${file}: role ${roleName} is of no known part`);

@@ -21,11 +21,11 @@ export interface Component {
   name: string;
   /** Names of components and jobs that must be ready before each start. */
   needs: readonly string[];
-  /** What a person would open or dial. */
+  /** The address that a person would open or dial. */
   address?: string;
   /** Ports that must be free before a start. */
   ports: readonly number[];
-  /** Called before each start. What it prepares must stand being prepared again. */
+  /** Called before each start. Its preparations must be safe to repeat. */
   command: () => Promise<Command>;
   /** Asks it to end in order. Default SIGTERM. */
   endSignal?: NodeJS.Signals;

@@ -27,7 +27,7 @@ export const mallocSettings = {
   MALLOC_MMAP_THRESHOLD_: '131072',
   MALLOC_TRIM_THRESHOLD_: '131072',
 } as const;
-/** What a killed process leaves behind is taken up after 4 s, so that a person can watch it. */
+/** A killed process's work is taken up after 4 s, so that a person can watch it. */
 export const quickRecovery = ['--workflow-task-timeout=4s', '--heartbeat-timeout=4s'] as const;
 
 const nodeEnvironment = ({ layout }: StackWorld): Record<string, string> => ({

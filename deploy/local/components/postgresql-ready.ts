@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** Of the protocol, which all versions since 7.4 speak. */
+/** Version of the protocol, which all versions since 7.4 speak. */
 const protocolVersion = 0x0003_0000;
 /** First byte of the answer: how to authenticate. Another one is an error: it starts or ends. */
 const authentication = 'R'.charCodeAt(0);

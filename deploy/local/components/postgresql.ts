@@ -41,7 +41,7 @@ export function postgresql({ postgresql: programs, layout, ports }: StackWorld):
   };
 }
 
-/** What initdb makes. */
+/** The folder that initdb makes. */
 const clusterOf = ({ postgresqlData }: Layout): string => join(postgresqlData, 'cluster');
 
 /** Arguments of `postgres`. */
@@ -63,7 +63,7 @@ export function databasePassword({ postgresqlPassword }: Layout): string {
   return readFileSync(postgresqlPassword, 'utf8');
 }
 
-/** Makes the data unless they are there. What a killed start left half-made is made anew. */
+/** Makes the data unless they are there. Data that a killed start left half-made are made anew. */
 async function prepareCluster(
   { initdb, majorVersion }: Postgresql,
   layout: Layout,

@@ -1,7 +1,7 @@
-/** What a Temporal server on PostgreSQL reads, as values. Its YAML files get it as JSON. */
+/** Configuration of a Temporal server on PostgreSQL, as values. Its YAML files get it as JSON. */
 import { host, type Ports } from '../supervision/ports.ts';
 
-/** Of the schemas of `temporal-sql-tool` and of the stores of the server. */
+/** Names of the databases, for the schemas of `temporal-sql-tool` and the stores of the server. */
 export const databases = { temporal: 'temporal', visibility: 'temporal_visibility' } as const;
 
 /** Connections of each of the four services to each of the databases. */
@@ -32,7 +32,7 @@ export function dynamicConfigFile(): object {
   );
 }
 
-/** Of one Temporal server: several of them can share a PostgreSQL. */
+/** Ports of one Temporal server: several of them can share a PostgreSQL. */
 export type TemporalPorts = Pick<Ports, 'postgresql' | TemporalPort>;
 export type TemporalPort = Extract<keyof Ports, `temporal${string}`>;
 
@@ -114,7 +114,7 @@ function rpc(grpcPort: number, membershipPort: number): object {
   return { grpcPort, membershipPort, bindOnIP: host };
 }
 
-/** Of `temporal-ui-server`. */
+/** Configuration of `temporal-ui-server`. */
 export function temporalUiConfig({ temporal, temporalUi }: TemporalPorts): object {
   return {
     temporalGrpcAddress: `${host}:${temporal}`,

@@ -37,7 +37,7 @@ export function temporalSchema({ binary, layout, ports }: StackWorld): Job {
 }
 
 /**
- * What a killed start left half-made goes first: the tool cannot drop the same table twice. No
+ * Deletes first what a killed start left half-made: the tool cannot drop the same table twice. No
  * server has used it, as servers wait for this job.
  */
 async function makeDatabase(tool: (...args: string[]) => Promise<void>): Promise<void> {

@@ -4,7 +4,7 @@ import type { Layout } from '../layout.ts';
 import type { StackOptions } from '../options.ts';
 import type { Ports } from '../supervision/ports.ts';
 
-/** What every component is made from. */
+/** The parts that every component is made from. */
 export interface StackWorld {
   options: StackOptions;
   layout: Layout;

@@ -1,4 +1,4 @@
-/** What each command needs beside the npm packages; test/run/needs.ts adds what tests need. */
+/** Programs that each command needs beside npm packages; test/run/needs.ts adds those for tests. */
 import { tools, type ToolName } from '../binaries/tools.ts';
 import { temporalOf, type StackOptions } from '../options.ts';
 import { pythonNames, type PythonName } from './python.ts';
@@ -25,7 +25,7 @@ type OptionsThatNeed = Pick<
   'autoscaler' | 'monitoring' | 'temporal' | 'temporalAddress'
 >;
 
-/** Of the stack: of `npm start`, and of what starts one for tests. */
+/** Programs that the stack needs: for `npm start`, and for tests that start one. */
 export function needsOfStack(options: OptionsThatNeed): ToolName[] {
   return [
     ...ofCluster,

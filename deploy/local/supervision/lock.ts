@@ -50,8 +50,9 @@ function dropDead(file: string, own: string): void {
 }
 
 /**
- * Who holds the lock, dead or alive; undefined when no process does. Nor does one hold a lock that
- * cannot be read: it appears whole, so that only a power failure can have cut it.
+ * Returns the process that holds the lock, dead or alive; undefined when no process does. A lock
+ * that cannot be read counts as free: it appears whole, so that only a power failure can have cut
+ * it.
  */
 export function lockHolder(file: string): ProcessIdentity | undefined {
   try {

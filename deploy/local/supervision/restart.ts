@@ -1,6 +1,6 @@
 import { backoffMs } from '../../../workflows/values/backoff.ts';
 
-/** What is remembered of the deaths of one component. */
+/** The deaths of one component, as far as they are remembered. */
 export interface DeathRecord {
   /** Deaths in a row within `quickDeathMs` of the start. */
   quickDeaths: number;

@@ -42,7 +42,7 @@ export function readRunningStack(layout: Layout): Stack | undefined {
   return stack !== undefined && isAlive(stack.supervisor) ? stack : undefined;
 }
 
-/** What the file says, whether it still runs or not. */
+/** Reads the file, of a stack that runs or not. */
 export function readStackFile(layout: Layout): Stack | undefined {
   return readJson(layout.stackFile, (text): Stack => JSON.parse(text));
 }

@@ -11,7 +11,7 @@ export interface RunnerWorld {
   layout: Layout;
   components: readonly Component[];
   jobs: readonly Job[];
-  /** What stack.json says before anything runs. */
+  /** Content of stack.json before anything runs. */
   stack: Stack;
   send: (message: SupervisorMessage) => void;
   /** A component is beyond saving. */

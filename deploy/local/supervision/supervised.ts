@@ -130,7 +130,7 @@ export class Supervised {
     return outcome;
   }
 
-  /** Looks until the component answers. One that never does is killed, and so starts again. */
+  /** Looks until the component answers. If it never does it is killed, and so starts again. */
   async #probe(child: ChildProcess, life: AbortSignal): Promise<void> {
     const deadline = Date.now() + readyWithinMs;
     while (!life.aborted) {
@@ -155,7 +155,7 @@ export class Supervised {
     this.#world.onReady();
   }
 
-  /** Who waits already goes on waiting; who asks from now on waits for the next life. */
+  /** Calls that wait already go on waiting; those from now on wait for the next process. */
   #becomeUnready(): void {
     if (!this.#isReady) return;
     this.#isReady = false;

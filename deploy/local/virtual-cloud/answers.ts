@@ -1,4 +1,4 @@
-/** What a call is answered, and how the answer gets there. */
+/** Answer to a call, and how it gets there. */
 import type { MachineErrorCode } from '../../../workflows/api/failures.ts';
 
 /** Body of every answer that is not a success: `{"error": {...}}`. */

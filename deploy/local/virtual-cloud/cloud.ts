@@ -32,7 +32,7 @@ export interface CloudParts {
   onDeleted: (instance: Instance) => void;
 }
 
-/** What an operation will do and say. Nothing is changed before it is in the journal. */
+/** Outcome of an operation. Nothing is changed before it is in the journal. */
 interface Deed {
   happening: Omit<CallHappening, 'type' | 'operation' | 'name' | 'isAnswerLost'>;
   status: number;
@@ -210,7 +210,9 @@ function isMatch(instance: Instance, { name, namePrefix, token, tags }: Instance
   return Object.entries(tags).every(([key, value]) => instance.tags[key] === value);
 }
 
-/** Of work that was done. `loseAnswer` with seconds keeps silent for so long first. */
+/**
+ * Delivery of the answer to a done operation. `loseAnswer` with seconds is silent so long first.
+ */
 function deliveryOf(fault: Fault | undefined): Pick<Answer, 'delivery' | 'hangSeconds'> {
   if (fault === undefined) return { delivery: 'send' };
   const { seconds } = fault;

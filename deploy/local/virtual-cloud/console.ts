@@ -1,4 +1,4 @@
-/** What a virtual machine has printed to its serial console. */
+/** Text that a virtual machine has printed to its serial console. */
 import type { Instance } from './instance.ts';
 
 /** A few lines of its boot, then what its fault says. Empty while it boots, as in real clouds. */

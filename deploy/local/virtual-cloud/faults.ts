@@ -38,14 +38,16 @@ export interface Fault {
   times?: number;
   fired: number;
   seconds?: number;
-  /** Of kind `error`. */
+  /** Only for kind `error`. */
   code?: MachineErrorCode;
   message?: string;
-  /** Of kind `zoneFull`: only this zone. */
+  /** Only for kind `zoneFull`: the one zone that is full. */
   zone?: string;
-  /** Of kind `unhealthyLater`. */
+  /** Only for kind `unhealthyLater`. */
   condition?: NodeConditionFault;
-  /** Of kinds `neverJoin` and `joinNotReady`: what the machine prints to its console as well. */
+  /**
+   * For kinds `neverJoin` and `joinNotReady`: lines that the machine also prints to its console.
+   */
   console?: string;
 }
 
@@ -64,7 +66,7 @@ const faultFields = [
   'console',
 ];
 
-/** `id` is given to a fault that has none. What `GET /faults` answers can be put back. */
+/** `id` is given to a fault that has none. The answer to `GET /faults` can be put back. */
 export function parseFault(value: unknown, id: string, path = ''): Fault {
   const fields = new Fields(value, path).allow(...faultFields);
   const kind = fields.oneOf('kind', kinds);
@@ -192,7 +194,7 @@ function joinOf(never: Fault | undefined, notReady: Fault | undefined): Fate {
   };
 }
 
-/** What the faults make of a new machine, and which of them fired. */
+/** Effects of the faults on a new machine, and the faults that fired. */
 export function fateOf(faults: readonly Fault[], target: Target): { fate: Fate; fired: Fault[] } {
   const found = new Map(fateKinds.map((kind) => [kind, nextFault(faults, target, kind)] as const));
   const sickening = found.get('unhealthyLater');

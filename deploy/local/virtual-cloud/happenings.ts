@@ -1,4 +1,4 @@
-/** What the journal records. The whole state of the cloud is what follows from these, in order. */
+/** Entries of the journal. The whole state of the cloud follows from them, in order. */
 import type { Fault, Operation } from './faults.ts';
 import type { Instance, NodeConditionFault } from './instance.ts';
 import type { Settings } from './settings.ts';

@@ -33,7 +33,7 @@ export interface NodeConditionFault {
   message: string;
 }
 
-/** What faults decided for a virtual machine when it was created. Seconds count from then. */
+/** Effects of faults on a virtual machine, decided at its creation. Seconds count from then. */
 export interface Fate {
   neverJoins?: true;
   joinsNotReady?: true;
@@ -147,7 +147,7 @@ export function stateOf({ deletedAt, nodeUid }: Instance): 'booting' | 'running'
   return nodeUid === undefined ? 'booting' : 'running';
 }
 
-/** What callers see. */
+/** The instance as callers see it. */
 export function describe(instance: Instance): object {
   const { createdAt, bootAt, deletedAt, ...rest } = instance;
   return {

@@ -1,4 +1,4 @@
-/** What the virtual cloud knows: the journal, added up. */
+/** State of the virtual cloud: the journal, added up. */
 import type { CallHappening, JournalEntry } from './happenings.ts';
 import type { Fault } from './faults.ts';
 import type { Instance } from './instance.ts';

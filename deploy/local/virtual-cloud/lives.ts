@@ -1,6 +1,6 @@
 /**
- * What virtual machines do by themselves: boot, join, sicken, vanish. Goes on after a restart where
- * it stopped.
+ * Plays what virtual machines do by themselves: boot, join, sicken, vanish. Goes on after a restart
+ * where it stopped.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Happening } from './happenings.ts';

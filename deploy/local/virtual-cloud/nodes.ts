@@ -1,4 +1,4 @@
-/** What the virtual machines look like from the cluster. */
+/** Virtual machines as the cluster sees them. */
 import type { Instance, NodeConditionFault } from './instance.ts';
 
 /** Every method waits while the API server is away, and ends early when `signal` is aborted. */

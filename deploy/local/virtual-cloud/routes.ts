@@ -1,4 +1,4 @@
-/** Paths of the HTTP API. What each takes and answers stands in docs/virtual-cloud.md. */
+/** Paths of the HTTP API. The requests and answers of each stand in docs/virtual-cloud.md. */
 import { randomBytes } from 'node:crypto';
 import { administrative, refusal, type Answer } from './answers.ts';
 import type { Cloud, InstanceFilter } from './cloud.ts';
@@ -73,7 +73,7 @@ function cloudRoutes(cloud: Cloud): Routes {
   };
 }
 
-/** What really happened. */
+/** Routes that report what really happened. */
 function judgeRoutes({ journal, counters, ledger }: RoutesParts): Routes {
   return {
     '/calls': {

@@ -1,6 +1,5 @@
 /**
- * What a virtual machine of each size brings to its Node, as `status.capacity` and
- * `status.allocatable`.
+ * Resources of a Node by the size of its machine, as `status.capacity` and `status.allocatable`.
  */
 export const sizes = {
   small: { cpu: '2', memory: '4Gi', 'ephemeral-storage': '20Gi', pods: '110' },

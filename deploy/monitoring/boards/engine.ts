@@ -1,6 +1,6 @@
 import { ofInstall, ofNamespace, risen, type Board, type Query } from '../panel.ts';
 
-/** Of the SDK's histograms, whose buckets are coarse: an order of magnitude. */
+/** Query of the SDK's histograms, whose buckets are coarse: an order of magnitude. */
 function slowest(metric: string, by: string): Query {
   return {
     expr: `histogram_quantile(0.95, sum by (le, ${by}) (rate(${metric}_bucket{${ofInstall}}[5m])))`,

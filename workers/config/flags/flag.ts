@@ -1,4 +1,4 @@
-/** What is known of a flag. The parser, the help text and docs/flags.md are made of it. */
+/** Definition of a flag. The parser, the help text and docs/flags.md are made of it. */
 import type { Kind } from './kinds.ts';
 
 export type Component = 'watcher' | 'worker';

@@ -6,7 +6,7 @@ const purpose: Record<Component, string> = {
   worker: 'Runs the workflows and does what they ask of Kubernetes and the cloud.',
 };
 
-/** What `--help` prints: every flag with its default and one sentence, then two examples. */
+/** Text of `--help`: every flag with its default and one sentence, then two examples. */
 export function helpText(started: Started): string {
   const { component } = started;
   const sections = groups.map((group) => {

@@ -5,7 +5,7 @@ import { parseDuration } from '../../../workflows/api/duration.ts';
 export interface Kind<T> {
   /** Stands for the value in the help text; empty for booleans. */
   placeholder: string;
-  /** What a person may write, as the end of the sentence "allowed: ...". */
+  /** Values that a person may write, as the end of the sentence "allowed: ...". */
   allowed: string;
   /** Undefined when the text is not allowed. */
   parse: (value: string) => T | undefined;

@@ -1,4 +1,4 @@
-/** What the steps of a machine share: whose they are, and what is known. */
+/** Context that the steps of a machine share: its name, and its state. */
 import type { DriverRequest } from '../../contracts/driver-contract.ts';
 import type { WorkflowInput, ObjectReference } from '../../contracts/references.ts';
 import type { PreparedMachine } from '../../contracts/machine-activities.ts';
@@ -30,7 +30,7 @@ export class StepContext {
     return { ...this.input.ref, uid: uid ?? observed?.uid ?? '' };
   }
 
-  /** Of a step that runs beside the loop, which shows the state again. */
+  /** Called by a step that runs beside the loop, which shows the state again. */
   noteChange(): void {
     this.#onChange();
   }

@@ -138,7 +138,7 @@ export async function deleteWithNode(context: StepContext): Promise<void> {
   const request = { machine: context.machine(), instance: { providerID, nodeName } };
   const summary = `Node ${nodeName} was deleted`;
   const outcome = await localFirstUnlessStopped((steps) => steps.deleteWithNode(request), summary);
-  // What comes of it is signalled.
+  // The result is signalled.
   if (outcome.found === 'outOfReach') noteReach(state, outcome.reason);
   else noteLossHandled(state, node);
 }

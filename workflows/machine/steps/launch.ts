@@ -65,7 +65,7 @@ export async function readAndClaim({ state, input }: StepContext): Promise<void>
   markStale(state);
 }
 
-/** Of a Machine that was never read: what is signalled from here on is read anew. */
+/** Version of a Machine that was never read: signals from here on are a reason to read it again. */
 function unread({ observed, prepared }: MachineObjectState) {
   if (!observed || prepared) return undefined;
   const { uid, resourceVersion } = observed;
@@ -75,7 +75,7 @@ function unread({ observed, prepared }: MachineObjectState) {
 export async function create(context: StepContext): Promise<void> {
   const { state, input } = context;
   noteCreateSent(state);
-  // One that is Failed already goes on trying.
+  // A machine that is Failed already goes on trying.
   const deadline = () => (state.phase === 'Failed' ? undefined : joinDeadlineOf(state));
   const outcome = await createOutcome({ ...context.operationCall('Create'), deadline });
   if (outcome.outcome === 'created') {
@@ -112,8 +112,8 @@ export async function findStaleNode(context: StepContext): Promise<void> {
 }
 
 /**
- * As MCM v0.62.1: the new instance goes again, and the machine is Failed. One that cannot go now
- * stays known, for the teardown.
+ * As MCM v0.62.1: the new instance goes again, and the machine is Failed. An instance that cannot
+ * go now stays known, for the teardown.
  */
 async function deleteUnusableInstance(
   context: StepContext,

@@ -145,7 +145,7 @@ async function noteDeletion(
   noteInstanceGone(state, noteDeleted(state, outcome));
 }
 
-/** What was never made needs neither a class nor credentials to go. */
+/** An instance that was never made needs neither a class nor credentials to go. */
 function noteUndeleted(state: MachineState, failure: StepFailure): void {
   const mayGo = hasNothingMade(state) && patched('deletions-need-no-cloud-for-nothing');
   if (mayGo) noteInstanceGone(state, false);
@@ -173,7 +173,7 @@ const enoughTries = 5;
 function nodeToRemove(state: MachineState): Omit<FinishInput, 'machine'> {
   const { object, teardown } = state;
   const { prepared } = object;
-  // Of an instance that is gone, and was never known to this run, the object has the ids.
+  // The object has the ids of an instance that is gone and was never known to this run.
   const { nodeName, providerID } = instanceOf(state) ?? { ...prepared };
   return defined({
     nodeName: state.node.isContested ? undefined : nodeName,
@@ -186,12 +186,12 @@ function nodeToRemove(state: MachineState): Omit<FinishInput, 'machine'> {
   });
 }
 
-/** Of a Node that is this machine's without a read. */
+/** UID of a Node that is this machine's without a read. */
 function knownUidOf(state: MachineState): string | undefined {
   const node = ownNodeOf(state);
   const joined = joinedUidOf(state);
   if (!node || joined !== undefined) return joined;
-  // Of one that may be another's it is asked whose it is.
+  // A Node that may be another machine's has to be read.
   const mustAsk = node.isOfOthers || node.providerID === '' || isUnproven(state);
   return mustAsk ? undefined : node.uid;
 }

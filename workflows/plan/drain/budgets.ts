@@ -52,8 +52,8 @@ export interface BudgetVerdict {
 }
 
 /**
- * What to say of an eviction that was refused. `budgets`: of the namespace, if it was by one of
- * them. `words`: of the API server.
+ * Explains an eviction that was refused. `budgets`: those of the namespace, if one of them refused
+ * it. `words`: the API server's.
  */
 export function evaluateRefusal(
   pod: DrainPod,

@@ -10,7 +10,7 @@ export interface DrainPod {
   /** Names of the PersistentVolumeClaims that it mounts. */
   claims: string[];
   graceSeconds: number;
-  /** Of the kubelet itself, from a file: it cannot be evicted. */
+  /** A pod of the kubelet itself, from a file: it cannot be evicted. */
   isMirror: boolean;
   /** Its DaemonSet would put it back at once. */
   isOfDaemonSet: boolean;
@@ -33,12 +33,12 @@ export interface Toleration {
 
 /** An eviction that was refused, and what is known of it. Times in milliseconds. */
 export interface Refusal {
-  /** Of the first refusal of this pod: what counts against the limit. */
+  /** Time of this pod's first refusal, from which the limit counts. */
   since: number;
   nextTryAt: number;
   /** In words. */
   why: string;
-  /** What stands in the way, e.g. `PodDisruptionBudget/default/web`. */
+  /** The object that stands in the way, e.g. `PodDisruptionBudget/default/web`. */
   blockedBy: string;
   /** A person has to fix it: asking more often is of no use. */
   isHopeless: boolean;
@@ -105,7 +105,7 @@ export function mustLeave({ isMirror, isOfDaemonSet }: DrainPod): boolean {
   return !isMirror && !isOfDaemonSet;
 }
 
-/** What keeps pods from a Node that is drained: a taint `NoSchedule` without a value. */
+/** The taint that keeps pods from a Node that is drained: `NoSchedule` without a value. */
 export interface Closing {
   taint: string;
   /** Milliseconds; pods that came before are asked to leave. */
@@ -153,7 +153,7 @@ function byPriority(a: DrainPod, b: DrainPod): number {
 }
 
 /**
- * Of one plan; the next ones follow when these have gone. What is known of each stands in
+ * Pods of one plan; the next ones follow when these have gone. The state of each stands in
  * heartbeats. No Node runs as many, but it may have thousands that have ended, which go at once.
  */
 const askedMax = 1_000;
@@ -204,7 +204,7 @@ const longestOfBudgetSeconds = 120;
 export const longestRetrySeconds = 60;
 
 export interface RetryInput {
-  /** Of the first refusal. */
+  /** Time of the first refusal. */
   since: number;
   now: number;
   isHopeless: boolean;

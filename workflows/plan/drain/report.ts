@@ -1,4 +1,4 @@
-/** What a drain waits for, in a form for people and for the search. */
+/** Pods that a drain waits for, in a form for people and for the search. */
 import type { DrainPod, Refusals } from './removals.ts';
 import { podKey } from './removals.ts';
 import type { VolumeWait } from './volumes.ts';

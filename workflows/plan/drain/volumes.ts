@@ -45,7 +45,10 @@ export function volumesAt(nodeName: string, attachments: Attachment[]): Set<stri
   return new Set(here.map(({ volume }) => volume));
 }
 
-/** Who leaves before the drain asks leaves its volumes to the end. Undefined without volumes. */
+/**
+ * The wait for volumes of pods that left before the drain evicted them; the drain's end waits for
+ * them. Undefined without volumes.
+ */
 export function waitForGonePods(
   volumes: string[],
   { now, detachSeconds }: { now: number; detachSeconds: number },

@@ -31,7 +31,7 @@ export interface BlockedDrain {
 /** A pod that may leave by now. */
 export interface Chance {
   podUid: string;
-  /** Of its budgets: another one is another chance. */
+  /** State of the pod's budgets: another one is another chance. */
   state: string;
   /** Name of the budget that allows it; absent when no budget takes the pod any more. */
   budget?: string;
@@ -50,8 +50,8 @@ export interface WakeFacts {
 }
 
 /**
- * What the API server's eviction goes by; undefined when it would refuse. Several budgets refuse
- * together, whatever they say.
+ * The chance by the rules of the API server's eviction; undefined when it would refuse. Several
+ * budgets refuse together, whatever they say.
  */
 export function chanceOf(pod: BlockedPod, budgets: readonly WatchedBudget[]): Chance | undefined {
   const [budget, ...others] = budgetsOf(pod, budgets);

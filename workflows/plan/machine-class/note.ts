@@ -1,5 +1,5 @@
 /**
- * What the annotations `millwright.dev/invalid` and `/ignored-keys` of a MachineClass say: a line
+ * Texts of the annotations `millwright.dev/invalid` and `/ignored-keys` of a MachineClass: a line
  * for each reason.
  */
 import { clip } from '../../values/clip.ts';
@@ -9,8 +9,8 @@ const longestNoteBytes = 1_000;
 /** One reason must not hide the others. */
 const longestReasonBytes = 400;
 /**
- * What the credentials were refused for. Who may not list may be allowed to create, and the other
- * way round: a success ends a refusal of its own use only.
+ * The use for which the credentials were refused. Credentials that may not list may be allowed to
+ * create, and the other way round: a success ends a refusal of its own use only.
  */
 export type CredentialUse = 'machines' | 'listing';
 

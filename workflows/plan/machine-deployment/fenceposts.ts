@@ -16,7 +16,7 @@ export function surgeOf({ strategy, replicas = 0 }: MachineDeploymentSpec): numb
   return countOf(strategy.rollingUpdate?.maxSurge, replicas, Math.ceil);
 }
 
-/** Of whatever strategy has one. */
+/** The surge of the strategy, rolling or in place, if it has one. */
 export function anySurgeOf({ strategy, replicas = 0 }: MachineDeploymentSpec): number {
   const { rollingUpdate, inPlaceUpdate } = strategy ?? {};
   return countOf(rollingUpdate?.maxSurge ?? inPlaceUpdate?.maxSurge, replicas, Math.ceil);

@@ -1,7 +1,7 @@
 /**
- * What the cluster autoscaler of the Kubernetes project needs to know of a pool without machines.
- * It reads annotations of the MachineDeployment; MCM and Gardener's autoscaler have the same in the
- * `nodeTemplate` of the MachineClass.
+ * Facts that the cluster autoscaler of the Kubernetes project needs about a pool without machines.
+ * It reads them in annotations of the MachineDeployment; MCM and Gardener's autoscaler have the
+ * same in the `nodeTemplate` of the MachineClass.
  */
 import { annotations } from '../../api/constants.ts';
 import type { NodeTemplate } from '../../api/machine-class.ts';
@@ -29,8 +29,8 @@ export function concernsFromZero(notes: Readonly<Record<string, string>>): boole
 }
 
 /**
- * What is to be written, null for what is to go; empty when nothing is. An annotation that another
- * client wrote, or changed since, stays as it is.
+ * The annotations to write, null for those to delete; empty when there are none. An annotation that
+ * another client wrote, or changed since, stays as it is.
  */
 export function fromZeroChanges(pool: Pool): Record<string, string | null> {
   const { notes } = pool;
@@ -58,7 +58,7 @@ function wantedOf({ nodeTemplate, ofClass }: Pool): Record<string, string> {
   );
 }
 
-/** What is no quantity is left out: the autoscaler would do without the whole pool. */
+/** Leaves out text that is no quantity: the autoscaler would do without the whole pool. */
 function capacityOf(capacity: Readonly<Record<string, number | string>>) {
   const quantity = (name: string): string | undefined => {
     const text = String(capacity[name] ?? '');
@@ -97,7 +97,9 @@ function taintText({ key, value, effect }: Taint): string {
   return `${key}=${value ?? ''}:${effect}`;
 }
 
-/** What is no longer what we wrote there counts as nothing: then all of it is another's. */
+/**
+ * Reads what we wrote. Text that is not ours any more counts as nothing: all of it is another's.
+ */
 function appliedIn(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
   try {

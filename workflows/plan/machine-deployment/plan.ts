@@ -1,4 +1,4 @@
-/** What a MachineDeployment does next, and why. */
+/** Plan of a MachineDeployment: its next steps, and why. */
 import { givenUpIn, planAutomaticRollback } from './rollout/automatic-rollback.ts';
 import type { DeploymentFacts, ObservedDeployment, SetFacts } from './rollout/facts.ts';
 import { withDeletedSetsGoing } from './rollout/facts.ts';
@@ -18,7 +18,7 @@ import { blankSet, exists } from './rollout/sizing.ts';
 import { stateOf } from './rollout/state.ts';
 import type { DeploymentPlan, DeploymentStep, RolloutState } from './rollout/steps.ts';
 
-/** Of histories that began before a rule. */
+/** Rules of histories that began before the present ones. */
 export interface EarlierRules {
   /** Nodes of a rollout that stands still are kept from the cluster autoscaler. */
   protectsHeldNodes?: boolean;
@@ -175,10 +175,7 @@ export interface Refusal {
 export const selectsAll =
   'This deployment is selecting all machines. A non-empty selector is required.';
 
-/**
- * What an update in place would do is not built yet, and machines are not to be replaced by
- * accident.
- */
+/** Updates in place are not built yet, and machines are not to be replaced by accident. */
 const inPlaceMessage =
   'The template changed, and spec.strategy.type InPlaceUpdate is not supported yet: nothing is touched. Use RollingUpdate or Recreate, or take the change back.';
 

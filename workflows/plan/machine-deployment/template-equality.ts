@@ -7,8 +7,9 @@ import { compareText } from '../machine-set/scale-down.ts';
 
 /**
  * As in MCM v0.62.1: all metadata and, of the spec, the class's name and apiGroup and the
- * providerID. What is pushed down to living machines (nodeTemplate, timeouts, node conditions) and
- * the class's kind do not count, nor does the hash label; a label without a value is as none.
+ * providerID. Fields that are pushed down to living machines (nodeTemplate, timeouts, node
+ * conditions) and the class's kind do not count, nor does the hash label; a label without a value
+ * is as none.
  */
 export function isSameTemplate(a: MachineTemplateSpec, b: MachineTemplateSpec): boolean {
   return canonical(identityOf(a)) === canonical(identityOf(b));

@@ -1,4 +1,4 @@
-/** What a MachineDeployment's status means to kstatus: decided by spec and that status alone. */
+/** kstatus of a MachineDeployment, decided by its spec and status alone. */
 import type { Unsettled } from '../../api/kstatus.ts';
 import type { MachineDeploymentStatus } from '../../api/machine-deployment.ts';
 import type { Condition } from '../../api/meta.ts';

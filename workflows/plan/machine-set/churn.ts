@@ -1,6 +1,6 @@
 /**
  * Machines that fail before they join are replaced ever later: whatever keeps them from joining
- * keeps their successors as well, and each costs an instance. One that joins ends it.
+ * keeps their successors as well, and each costs an instance. A machine that joins ends it.
  */
 import { formatDuration } from '../../api/duration.ts';
 import { backoffMs } from '../../values/backoff.ts';
@@ -12,9 +12,9 @@ import { orderForScaleDown } from './scale-down.ts';
 export interface Churn {
   /** Replacements in a row of machines that had not joined. */
   rounds: number;
-  /** Of the first of them: a machine that was made later and joins ends it. */
+  /** Time of the first of them: a machine that was made later and joins ends it. */
   since: number;
-  /** Of the last of them. */
+  /** Time of the last of them. */
   at: number;
   /** So long the next one waits, from then or from its own failure. */
   waitMs: number;

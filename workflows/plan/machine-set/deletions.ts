@@ -48,8 +48,8 @@ export interface DeletableMachines {
 }
 
 /**
- * What is too many, what was marked, what is Failed. A machine that was updated in place is about
- * to move to another set, so it neither counts as too many nor goes.
+ * Machines that are too many, marked, or Failed. A machine that was updated in place is about to
+ * move to another set, so it neither counts as too many nor goes.
  */
 export function deletableMachines(facts: DeletionFacts): DeletableMachines {
   const present = facts.machines.filter(isPresent);

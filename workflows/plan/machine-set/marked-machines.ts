@@ -1,7 +1,7 @@
 /** Machines that the cluster autoscaler wants gone. */
 import type { MachineFact } from './scale-down.ts';
 
-/** What the autoscaler's wish gives a machine; higher and lower ones are wishes of others. */
+/** Priority that the autoscaler gives a machine it wants gone; others come from other clients. */
 export const priorityOfMarked = 1;
 
 /** A cluster autoscaler wants it gone when the number is lowered; that it was is not said. */

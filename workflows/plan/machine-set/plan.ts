@@ -1,4 +1,4 @@
-/** What a MachineSet does next. */
+/** Plan of a MachineSet: its next step. */
 import type { AutoPreservation } from './auto-preservation.ts';
 import type { MachineRefs } from './deletions.ts';
 import type { RefusedMachines } from './refused-machines.ts';
@@ -17,7 +17,7 @@ export interface DesiredMachines {
   replicas: number;
   /** The label that forbids new machines, e.g. `freeze=True`. */
   frozenBy?: string;
-  /** What makes the spec unusable; empty when it is fine. */
+  /** Faults that make the spec unusable; empty when it is fine. */
   faults: string[];
 }
 
@@ -49,11 +49,11 @@ export interface ObservedMachineSet {
    * Names of machines that differ from the template, at most `burst`; absent when there is none.
    */
   toPush?: string[];
-  /** What it made and does not count any more; absent when no machine is missing. */
+  /** Machines that it made and does not count any more; absent when none is missing. */
   uncounted?: UncountedMachines;
   /** Those of `toDelete` that failed before they joined; absent when there is none. */
   unjoined?: string[];
-  /** What kept machines from joining keeps none any more. */
+  /** The cause that kept machines from joining is gone. */
   isChurnOver?: true;
   /**
    * A preservation ends then, a Failed machine may be replaced, a refused status is written again,
@@ -112,7 +112,7 @@ function notPast(wait: Wait, time: number | undefined): Wait {
   return time === undefined ? wait : { ...wait, until: Math.min(wait.until ?? time, time) };
 }
 
-/** What a stop forbids waits for its end; the template is pushed all the same. */
+/** A step that a stop forbids waits for its end; the template is pushed all the same. */
 function withinStop({ observation, stop }: MachineSetFacts, step: MachineSetStep): MachineSetStep {
   if (stop === undefined || (step.action !== 'create' && step.action !== 'delete')) return step;
   const wait = { action: 'wait', reason: `${step.reason}; ${stop}` } as const;
@@ -251,7 +251,7 @@ export function nextBatchSize(batchSize: number): number {
   return Math.min(batchSize * 2, burst);
 }
 
-/** What a batch of creates was planned for. */
+/** The state for which a batch of creates was planned. */
 export type PlannedFor = Pick<DesiredMachines, 'generation' | 'replicas'>;
 
 /**

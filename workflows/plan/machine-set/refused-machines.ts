@@ -4,11 +4,11 @@
  */
 import { stepBackoffSeconds } from '../step-backoff.ts';
 
-/** What came of writes to several machines. */
+/** Refused writes to several machines. */
 export interface Refusals {
   names: string[];
   reason: 'FailedDelete' | 'FailedUpdate';
-  /** Of the first machine, by name. */
+  /** Error of the first machine, by name. */
   message: string;
 }
 

@@ -74,7 +74,7 @@ function byPreservation(a: MachineFact, b: MachineFact, now: number): number {
   );
 }
 
-/** What a person asked for outlasts what was preserved automatically. */
+/** A preservation that a person requested outlasts an automatic one. */
 function preservationRank(machine: MachineFact, now: number): number {
   if (preservation(machine, now) === 0) return 0;
   return machine.preserve === 'auto-preserved' ? 1 : 2;

@@ -1,4 +1,4 @@
-/** What a MachineSet keeps equal to its template on machines that exist. */
+/** Fields of the template that a MachineSet keeps equal on machines that exist. */
 import { annotations } from '../../api/constants.ts';
 import { parseDuration } from '../../api/duration.ts';
 import type { Machine, MachineSpec } from '../../api/machine.ts';

@@ -1,4 +1,4 @@
-/** What a MachineSet's status means to kstatus: decided by spec, label and that status alone. */
+/** kstatus of a MachineSet, decided by its spec, label and status alone. */
 import type { Unsettled } from '../../api/kstatus.ts';
 import type { MachineSetStatus, MachineSummary } from '../../api/machine-set.ts';
 import type { Condition } from '../../api/meta.ts';

@@ -31,14 +31,14 @@ export interface MachineFailure {
   /** We stopped it ourselves: nothing is wrong. */
   wasCancelled?: boolean;
   /**
-   * Who has to act, where the code alone does not say it. Absent in what earlier versions noted.
+   * The one that has to act, where the code does not say it. Absent in notes of earlier versions.
    */
   kind?: MachineFailureKind;
   /** Default: creating or deleting the instance. */
   during?: 'initialization' | 'nodeLookup';
 }
 
-/** Of any step, also of one that no driver does. */
+/** Failure of any step, also of one that no driver does. */
 export interface StepFailure extends Omit<MachineFailure, 'during'> {
   during?: MachineFailure['during'] | 'nodeDeletion';
 }
@@ -50,7 +50,7 @@ export interface Instance {
 
 export interface MachineFacts {
   running?: RunningStep;
-  /** What the running step waits for in the cloud. */
+  /** The cloud operation for which the running step waits. */
   operation?: OperationFacts;
   /** The object is gone from the API server. */
   isGone: boolean;
@@ -77,7 +77,7 @@ export interface MachineFacts {
    * milliseconds.
    */
   outage?: { reason: string; retryAt: number };
-  /** What failed last is not on the object yet. */
+  /** The last failure is not on the object yet. */
   isUnreported?: boolean;
   /** The finalizer was taken off a living object: it is set again then, milliseconds. */
   finalizerAt?: number;
@@ -104,13 +104,13 @@ export interface MachineFacts {
   createDeadline: number;
   /** The console of the instance was read, or could not be. */
   isConsoleRead?: boolean;
-  /** Of a machine that has joined. */
+  /** Health of a machine that has joined. */
   health?: HealthFacts;
   /** A check found that the cloud does not list the instance. */
   missing?: MissingInstanceFacts;
-  /** Of a machine that is to be preserved, or was. */
+  /** Preservation of a machine that is to be preserved, or was. */
   preservation?: PreservationFacts;
-  /** Of a machine that is being deleted. */
+  /** Stage of a machine that is being deleted. */
   teardown?: { stage: TeardownStage };
 }
 

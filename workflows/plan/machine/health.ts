@@ -62,9 +62,9 @@ export function nextPhase(phase: JoinedPhase, isHealthy: boolean): JoinedPhase {
   return phase === 'Running' ? 'Unknown' : phase;
 }
 
-/** What a workflow keeps of its checks. Times in milliseconds. */
+/** State of the checks that a workflow keeps. Times in milliseconds. */
 export interface HealthState {
-  /** What was known of the Node at the last check: another is a reason to check again. */
+  /** State of the Node at the last check, as it was known: another is a reason to check again. */
   seen: string;
   checkedAt: number;
   /** Since when the machine has been unhealthy; absent while it is not. */
@@ -82,12 +82,12 @@ export interface HealthState {
 
 type HealthClock = Pick<HealthState, 'checkedAt' | 'since' | 'pausedMs' | 'timeoutSeconds'>;
 
-/** What a check found of a machine that is not being deleted. */
+/** Result of a check of a machine that is not being deleted. */
 export type HealthFinding = Evaluation | { outOfReach: string };
 
 export interface Evaluation {
   phase: JoinedPhase;
-  /** Of an Unknown machine. */
+  /** Start of the Unknown phase of a machine in it. */
   since?: number;
   timeoutSeconds?: number;
   faults: string[];
@@ -201,7 +201,7 @@ function pausedUntil(before: HealthClock | undefined, now: number): number {
   return Math.max(longer, soonest - since - timeoutSeconds * 1000);
 }
 
-/** Of a machine that no clock runs for. */
+/** The next check of a machine for which no clock runs. */
 function nextAttempt({ endedAt, random }: HealthCheck): Pick<HealthState, 'checkAt'> {
   return { checkAt: endedAt + waitOf(undefined, random) };
 }
@@ -228,9 +228,9 @@ function waitOf(timeoutSeconds: number | undefined, random: number): number {
 }
 
 /**
- * When the machine's time is over, milliseconds; undefined when no limit holds. What the checks
- * themselves saw of an outage is among the pauses too, so the later of both answers counts, not
- * their sum.
+ * When the machine's time is over, milliseconds; undefined when no limit holds. Outages that the
+ * checks themselves saw are among the pauses too, so the later of both answers counts, not their
+ * sum.
  */
 export function deadlineOf(
   { since, pausedMs, timeoutSeconds }: Pick<HealthState, 'since' | 'pausedMs' | 'timeoutSeconds'>,

@@ -1,4 +1,4 @@
-/** What a Node lacks of what its Machine says of it. What others wrote there is left alone. */
+/** Changes to a Node so that it has what its Machine says. Fields of others are left alone. */
 import { annotations, finalizers, labels } from '../../api/constants.ts';
 import type { Taint } from '../../api/machine.ts';
 import { dueTaints, idOf, withoutStartTaints } from './start-taints.ts';
@@ -24,8 +24,7 @@ export interface NodeTemplateChange {
   /** Those that stay although they may have been applied: nothing but the Node says so. */
   keptTaints?: Taint[];
   /**
-   * What was last applied cannot be read on the Node. It counts as nothing there, and is written
-   * anew.
+   * The Node's note of what was applied last is unreadable. It counts as nothing, and is rewritten.
    */
   isLastAppliedCorrupt: boolean;
 }
@@ -33,13 +32,14 @@ export interface NodeTemplateChange {
 export interface WantedTemplate {
   machineName: string;
   template: NodeTemplate;
-  /** What was last applied, as far as the machine's workflow knows. */
+  /** The template that was last applied, as far as the machine's workflow knows. */
   applied?: NodeTemplate | undefined;
 }
 
 /**
  * Keys of the template are set, those that were last applied and are wanted no more are removed,
- * all else stays. What was last applied stands on the Node as well, where its kubelet may write.
+ * all else stays. The last applied template stands on the Node as well, where its kubelet may
+ * write.
  */
 export function planNodeTemplate(node: NodeTemplate, wanted: WantedTemplate): NodeTemplateChange {
   const template = withoutOurKeys(wanted.template);
@@ -123,7 +123,7 @@ const ourAnnotations: readonly string[] = [
   annotations.lastAppliedVirtualCapacity,
 ];
 
-/** What the controller writes on a Node for itself is not to be had by a template. */
+/** A template cannot set what the controller writes on a Node for itself. */
 function withoutOurKeys(template: NodeTemplate): NodeTemplate {
   const { labels: names = {}, annotations: notes = {} } = template;
   return {
@@ -134,8 +134,8 @@ function withoutOurKeys(template: NodeTemplate): NodeTemplate {
 }
 
 /**
- * What a kubelet may take off its own Node by itself: admission (NodeRestriction) keeps it from
- * taints, and from labels of Kubernetes that are not its own.
+ * Only the keys that a kubelet may take off its own Node by itself: admission (NodeRestriction)
+ * keeps it from taints, and from labels of Kubernetes that are not its own.
  */
 function withoutRestricted({ labels: names = {}, annotations: notes }: NodeTemplate): NodeTemplate {
   return defined({
@@ -202,7 +202,7 @@ function taintsAfter(
   return [...kept, ...missing.map(ordered)];
 }
 
-/** Of two of one id the last one, in its place. A note on a Node may name thousands. */
+/** The last of two taints with one id, in its position. A note on a Node may name thousands. */
 function byId(taints: readonly Taint[]): Map<string, Taint> {
   const found = new Map<string, Taint>();
   for (const taint of taints) {

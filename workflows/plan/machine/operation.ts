@@ -1,4 +1,4 @@
-/** What is said of a create, a drain or a delete that waits. */
+/** Report on a create, a drain or a delete that waits. */
 
 export interface OperationFacts {
   message: string;
@@ -8,7 +8,9 @@ export interface OperationFacts {
   since: number;
 }
 
-/** What a Machine waits for: `for the cloud: instance i-1 is shutting-down since 14:02 UTC`. */
+/**
+ * Text of what a Machine waits for: `for the cloud: instance i-1 is shutting-down since 14:02 UTC`.
+ */
 export function formatOperation({ message, waitsFor, since }: OperationFacts): string {
   const minutes = Math.floor(since / 60_000);
   const time = [Math.floor(minutes / 60) % 24, minutes % 60].map(twoDigits).join(':');

@@ -47,7 +47,7 @@ function planLiving(facts: MachineFacts, now: number): MachineStep {
   return preservedUntil(doubtedUntil(waited, facts), facts, now);
 }
 
-/** What is missing on the object itself. */
+/** Plans the writes that the object itself lacks. */
 function planRepair({ isUnreported, finalizerAt }: MachineFacts, now: number) {
   if (isUnreported) return { action: 'recordFailure' } as const;
   return now >= (finalizerAt ?? Infinity) ? ({ action: 'readAndClaim' } as const) : undefined;
@@ -157,15 +157,15 @@ function planLaunch(facts: MachineFacts, now: number): MachineStep {
 }
 
 /**
- * What its instance has printed says best why there is no Ready Node. It is read before the machine
- * is Failed: then its set may delete both at once.
+ * The instance's console says best why there is no Ready Node. It is read before the machine is
+ * Failed: then its set may delete both at once.
  */
 function planTimeout({ instance, usesTarget, provider, isConsoleRead }: MachineFacts): MachineStep {
   const hasConsole = instance !== undefined && usesTarget && provider !== undefined;
   return { action: hasConsole && !isConsoleRead ? 'getConsoleOutput' : 'recordTimeout' };
 }
 
-/** Of a machine that has its instance. */
+/** Plans the join of a machine that has its instance. */
 function planJoin(facts: MachineFacts, now: number): MachineStep | undefined {
   if (facts.mustCheckName) return { action: 'findStaleNode' };
   // However late it came: an instance that is not on the object could be lost.
@@ -177,18 +177,13 @@ function planJoin(facts: MachineFacts, now: number): MachineStep | undefined {
   return facts.isRead && facts.isNodeBehind ? { action: 'syncNode' } : undefined;
 }
 
-/**
- * What the Node is to be like may have been edited because the target cluster refused it as it was.
- */
+/** The template for the Node may have been edited as the target cluster refused it before. */
 function planJoined(facts: MachineFacts, now: number): MachineStep {
   const mustRead = !facts.isRead && isInReach(facts, now);
   return { action: mustRead ? 'readAndClaim' : 'recordJoined' };
 }
 
-/**
- * One that is preserved has the time to join all the same, so its Node is read when that was out of
- * reach.
- */
+/** A preserved machine has time to join all the same: its Node is read after an outage. */
 function planFailed(facts: MachineFacts, now: number): MachineStep {
   const { preservation, isRecorded, isNodeReady, outage } = facts;
   if (outage && isInReach(facts, now)) return { action: 'readAndClaim' };

@@ -12,7 +12,7 @@ export interface PreservationRequests {
   machine?: string;
   /** Absent also when there is no Node. */
   node?: string;
-  /** What the Node said when it was checked last. */
+  /** Value of the Node's annotation at the last check. */
   lastApplied?: string;
 }
 
@@ -25,10 +25,10 @@ export interface PreservationFacts {
   timeoutSeconds: number;
 }
 
-/** What holds of the wishes, and what of them cannot be understood. */
+/** The request that holds, and the faults of those that cannot be understood. */
 export interface EffectiveRequest {
   value?: Preserve;
-  /** Whose word it is: its value is copied to the Machine, whose own goes. */
+  /** Object whose annotation counts: its value replaces the Machine's own. */
   from: 'machine' | 'node';
   faults: string[];
 }
@@ -99,8 +99,8 @@ function withdrawn(request: EffectiveRequest, { expiresAt }: PreservationFacts):
 }
 
 /**
- * What was preserved automatically was not asked for, so that it leaves nothing behind, its place
- * in the limit included.
+ * Plans the end for a machine that recovered. An automatic preservation was not requested, so that
+ * it leaves nothing behind, its share of the limit included.
  */
 function recovered(
   request: EffectiveRequest,

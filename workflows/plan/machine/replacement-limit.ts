@@ -12,7 +12,7 @@ export interface CountedMachine {
 export interface ReplacementFacts {
   /** The machine that asks. */
   name: string;
-  /** Of the same owner, with the one that asks. */
+  /** Machines of the same owner, with the one that asks. */
   machines: readonly CountedMachine[];
   /** Machines that sets want and that do not exist. */
   missing: number;

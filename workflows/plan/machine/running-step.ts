@@ -1,4 +1,4 @@
-/** What is done while a step of one Machine runs beside the loop: it goes on, or is cancelled. */
+/** Decides, while a step of one Machine runs beside the loop, if it goes on or is cancelled. */
 import type { MachineStep, RunningStep } from './steps.ts';
 import type { MachineFacts } from './facts.ts';
 import { formatOperation } from './operation.ts';

@@ -1,6 +1,6 @@
 /**
- * Whether a Node of the instance's name may be there already, of an earlier instance. One that is
- * called like its Machine can only be of this Machine: of an instance that a create before this one
+ * Reports whether a Node of the instance's name may be left of an earlier instance. A Node that is
+ * called like its Machine can only be this Machine's: of an instance that a create before this one
  * made, and that vanished before it was known.
  */
 export function mayHaveStaleNode(

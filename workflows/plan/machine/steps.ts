@@ -1,4 +1,4 @@
-/** What the plan of a Machine can ask for. */
+/** Steps that the plan of a Machine can request. */
 
 /** A step that runs beside the loop. */
 export interface RunningStep {

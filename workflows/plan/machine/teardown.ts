@@ -28,7 +28,7 @@ export function planTeardown(facts: MachineFacts, { stage }: Teardown, now: numb
 
 /**
  * The object went without us, and a Machine that came in its place has the instance: its own run
- * begins when this one ends. What else may be left is an orphan.
+ * begins when this one ends. Anything else that is left is an orphan.
  */
 function isTakenOver({ isGone, failure }: MachineFacts): boolean {
   return isGone && failure?.detail.code === 'FailedPrecondition';
@@ -47,7 +47,7 @@ function endOfVain({ isGone, failure }: MachineFacts): string | undefined {
   return `the object went, and its deletion keeps failing: ${code}: ${message}`;
 }
 
-/** What there may be of an instance is found and deleted; then the Node and the finalizer go. */
+/** Finds and deletes any instance there may be; then the Node and the finalizer go. */
 function planRemoval(
   facts: MachineFacts,
   stage: Exclude<TeardownStage, 'draining' | 'finished'>,

@@ -1,6 +1,6 @@
 /**
- * What a Machine's status means to kstatus. It is decided by that status alone, so it changes only
- * with a write that there is another reason for.
+ * kstatus of a Machine, decided by its status alone, so it changes only with a write that there is
+ * another reason for.
  */
 import type { Unsettled } from '../../api/kstatus.ts';
 import type { LastOperation, MachineStatus } from '../../api/machine.ts';
@@ -12,7 +12,7 @@ export interface MachineStanding {
   /** A MachineSet decides on its replacement. */
   isOwned: boolean;
   status: Pick<MachineStatus, 'currentStatus' | 'lastOperation'>;
-  /** What was said last. */
+  /** The last result. */
   before?: Unsettled;
 }
 

@@ -9,13 +9,13 @@ export interface VirtualCapacityChange {
   capacity: TextChanges;
   annotations: TextChanges;
   /**
-   * What was last applied cannot be read. It counts as nothing, so nothing is removed, and is
-   * written anew.
+   * The note of what was last applied cannot be read. It counts as nothing, so nothing is removed,
+   * and is written anew.
    */
   isLastAppliedCorrupt: boolean;
 }
 
-/** What a class says in `nodeTemplate.virtualCapacity`. */
+/** Field `nodeTemplate.virtualCapacity` of a class. */
 export type VirtualCapacity = Record<string, number | string>;
 
 interface NodeCapacity {

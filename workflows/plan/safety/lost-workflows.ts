@@ -18,7 +18,7 @@ export interface WorkflowComparison {
   unattended: WorkflowRef[];
   /** Workflows whose object is gone. */
   leftOver: WorkflowRef[];
-  /** Of both that were left for a later check. */
+  /** Number of entries of both that were left for a later check. */
   omitted: number;
   /**
    * Workflows of an install or a control cluster that was replaced: no worker serves them. Absent:
@@ -33,7 +33,7 @@ export interface ComparisonFacts {
   replaced?: number;
   /** The next watcher signals every object: no workflow is missed. Default false. */
   areAwaited?: boolean;
-  /** Of each list of the answer. */
+  /** Length limit of each list of the answer. */
   limit: number;
 }
 
@@ -57,7 +57,10 @@ export function compare({
   };
 }
 
-/** What two checks agree on: lists of workflows lag behind, and a signal may be on its way. */
+/**
+ * Returns the findings on which two checks agree: lists of workflows lag behind, and a signal may
+ * be on its way.
+ */
 export function agreedOn(
   first: WorkflowComparison,
   second: WorkflowComparison,

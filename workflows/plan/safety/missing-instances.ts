@@ -7,7 +7,7 @@ import { isMeltdown } from '../machine/health.ts';
 import { lastPartOf } from '../../values/provider-id.ts';
 
 export interface OwnedInstance {
-  /** Of the Machine. */
+  /** Name of the Machine. */
   name: string;
   uid: string;
   providerID: string;
@@ -24,7 +24,7 @@ export interface ListedMachine {
   providerID?: string;
 }
 
-/** What one listing, and a question for each instance that it did not have, found. */
+/** Result of one listing, and of a read for each instance that it did not have. */
 export interface MissingSearch {
   /** Machines with an instance in this scope. */
   machines: number;

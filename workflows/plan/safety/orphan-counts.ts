@@ -1,4 +1,4 @@
-/** What the report of a run of `safety/orphans` says in numbers. */
+/** Counts in the report of a run of `safety/orphans`. */
 
 export interface OrphanCounts {
   /** Instances without a Machine. */

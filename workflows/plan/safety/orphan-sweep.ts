@@ -1,4 +1,4 @@
-/** What becomes of instances that no Machine knows of. */
+/** Plan for instances that no Machine knows of. */
 import type { MissingSearch } from './missing-instances.ts';
 import type { KeptReason, OrphanReason } from './orphan-claims.ts';
 
@@ -15,7 +15,7 @@ export interface Suspect {
 /** Milliseconds; since then every check that succeeded suspected it. */
 export type TrackedSuspect = Suspect & { firstSeen: number };
 
-/** What one listing of a cloud found. */
+/** Result of one listing of a cloud. */
 export interface ScopeListing {
   provider: string;
   /** The first of the classes with these credentials and this scope. */
@@ -30,9 +30,7 @@ export interface ScopeListing {
   owned?: number;
   /** Absent when every Machine of this scope has its instance. */
   missing?: MissingSearch;
-  /**
-   * Of the suspects that the run before left: they have a Machine now, or are not to be touched.
-   */
+  /** Suspects of the run before that are cleared: they have a Machine, or are not to be touched. */
   cleared?: string[];
   /** Why there was no listing. */
   error?: string;
@@ -42,7 +40,7 @@ export interface ScopeListing {
   credentials?: CredentialNews;
 }
 
-/** What a listing says of the credentials of some classes. */
+/** Result of a listing for the credentials of some classes. */
 export interface CredentialNews {
   /** At most 100. */
   classNames: string[];
@@ -60,7 +58,7 @@ export interface SweepRules {
 
 export interface SweepInput {
   listings: readonly ScopeListing[];
-  /** Of the run before. */
+  /** Suspects of the run before. */
   earlier: readonly TrackedSuspect[];
   rules: SweepRules;
   /** Milliseconds. */
@@ -72,7 +70,7 @@ export interface SweepPlan {
   suspects: TrackedSuspect[];
   /** All of them, also those that `suspects` had no room for. */
   suspectedCount: number;
-  /** Of the suspects: two checks agree. */
+  /** Suspects on which two checks agree. */
   confirmed: TrackedSuspect[];
   /** The confirmed ones, or none of them. */
   deletions: TrackedSuspect[];

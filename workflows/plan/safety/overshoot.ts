@@ -48,7 +48,7 @@ export interface Freeze {
   kind: 'machineSet' | 'machineDeployment';
   name: string;
   action: 'freeze' | 'unfreeze';
-  /** Of the condition. */
+  /** Reason of the condition. */
   reason: 'OverShootingReplicaCount' | 'MachineDeploymentStateSync';
   /** In words. */
   why: string;
@@ -57,7 +57,7 @@ export interface Freeze {
 export interface WantedMachines {
   /** Of the set. */
   replicas: number;
-  /** Of its MachineDeployment, if it has one. */
+  /** Replicas and surge of its MachineDeployment, if it has one. */
   deployment?: { replicas: number; surge: number };
 }
 
@@ -91,7 +91,7 @@ export function planFreezes({ first, second }: TwoChecks, rules: OvershootRules)
   return [...ofSets, ...second.deployments.flatMap((d) => planDeployment(d, second, ofSets) ?? [])];
 }
 
-/** Whether a second check is needed. */
+/** Reports whether a second check is needed. */
 export function isOvershooting({ sets }: OvershootFinding): boolean {
   return sets.some(
     ({ isFrozen, hasCondition, count, limit }) => count >= limit && !(isFrozen && hasCondition),

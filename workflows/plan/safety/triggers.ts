@@ -3,11 +3,11 @@
  * it (docs/decisions/0054-one-round-for-an-install.md).
  */
 
-/** What Temporal knows of the Schedule of a check. */
+/** State of the Schedule of a check in Temporal. */
 export interface ScheduleFacts {
   isPaused: boolean;
   isRunning: boolean;
-  /** Of the last run, milliseconds. Absent: there was none. */
+  /** Start of the last run, milliseconds. Absent: there was none. */
   startedAt?: number;
 }
 
@@ -24,8 +24,8 @@ export interface Trigger {
 }
 
 /**
- * A new finding starts a run at once. One that a run leaves as it was starts the next one after a
- * period, then after two, four and so on. A paused check is left alone.
+ * A new finding starts a run at once. A finding that a run leaves as it was starts the next one
+ * after a period, then after two, four and so on. A paused check is left alone.
  */
 export function mayTrigger(trigger: Trigger): boolean {
   const { schedule, earlier, now } = trigger;

@@ -6,7 +6,7 @@ export interface NodeFact {
   createdAt: number;
   isMarked: boolean;
   hasFinalizer: boolean;
-  /** What its label says; absent: none. */
+  /** Name of the Machine by its label; absent: none. */
   machineName?: string;
   /** It says that its Machine is in another namespace. Default false. */
   isOfOthers?: boolean;
@@ -14,7 +14,7 @@ export interface NodeFact {
 
 export interface MachineFact {
   name: string;
-  /** Of its Node, once that is known. */
+  /** Name of its Node, once that is known. */
   nodeName?: string;
   creationTimeoutSeconds: number;
 }

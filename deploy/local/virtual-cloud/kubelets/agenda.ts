@@ -1,6 +1,6 @@
 import { backoffMs } from '../../../../workflows/values/backoff.ts';
 
-/** When it is to be done again, milliseconds; undefined: it is done. What fails is tried again. */
+/** When it is to be done again, milliseconds; undefined: it is done. Failed work is tried again. */
 export type Work = () => Promise<number | undefined>;
 
 interface Entry {
@@ -36,7 +36,7 @@ export class Agenda {
     this.#entries.delete(key);
   }
 
-  /** What is under way ends by itself. */
+  /** Work that is under way ends by itself. */
   close(): void {
     clearInterval(this.#timer);
     this.#entries.clear();

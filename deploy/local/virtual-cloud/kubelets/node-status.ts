@@ -1,4 +1,4 @@
-/** What the kubelet of a Node has to say of it. */
+/** The Node's status as its kubelet reports it. */
 import { versions } from '../../versions.ts';
 import type { KubeObject } from '../../../../kube/client/client.ts';
 import type { ConditionStatus, NodeCondition } from '../../../../workflows/api/meta.ts';

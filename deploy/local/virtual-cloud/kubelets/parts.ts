@@ -1,7 +1,7 @@
 import type { KubeClient } from '../../../../kube/client/client.ts';
 import type { Agenda } from './agenda.ts';
 
-/** What kubelets act with. */
+/** The parts that kubelets act with. */
 export interface KubeletParts {
   agenda: Agenda;
   client: KubeClient;

@@ -4,7 +4,7 @@ import type { Follower } from './follow.ts';
 import { addressOf, isPlayed, statusOf, type VirtualNode } from './node-status.ts';
 import type { KubeletParts } from './parts.ts';
 
-/** What is kept of a Node. */
+/** State that is kept for a Node. */
 interface PlayedNode {
   uid: string;
   address: string;

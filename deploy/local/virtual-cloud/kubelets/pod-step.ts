@@ -1,4 +1,4 @@
-/** What the kubelet does with a pod next: it runs at once and never ends by itself. */
+/** The kubelet's next step with a pod: the pod runs at once and never ends by itself. */
 import { parseDuration } from '../../../../workflows/api/duration.ts';
 import type { KubeObject, ObjectMeta } from '../../../../kube/client/client.ts';
 import type { Condition } from '../../../../workflows/api/meta.ts';

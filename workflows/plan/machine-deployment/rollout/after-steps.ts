@@ -1,4 +1,4 @@
-/** What is known of the sets once steps are done, without another read. */
+/** State of the sets once steps are done, known without another read. */
 import type { DeploymentFacts, SetFacts } from './facts.ts';
 import type { DeploymentStep } from './steps.ts';
 

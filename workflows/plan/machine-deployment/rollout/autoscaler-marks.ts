@@ -83,7 +83,7 @@ function entryOf(entry: string, fallback: string): { name: string; time: string 
   return more.length === 0 ? { name, time } : { name, time: '' };
 }
 
-/** What is going anyway needs no mark. */
+/** A machine that is going anyway needs no mark. */
 function isPending(machine: Marked | undefined): boolean {
   return machine !== undefined && !machine.isDeleting && machine.phase !== 'Failed';
 }

@@ -1,4 +1,4 @@
-/** What a rollout waits for while there is nothing to do. */
+/** The reason of a rollout that waits while there is nothing to do. */
 import { availableAt, sumOf } from './facts.ts';
 import type { Rollout } from './sizing.ts';
 import { machines } from './words.ts';

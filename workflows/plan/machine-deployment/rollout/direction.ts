@@ -1,4 +1,4 @@
-/** Whether a rollout goes forward or back. */
+/** Direction of a rollout: forward or back. */
 import type { ObservedDeployment, SetFacts } from './facts.ts';
 import { exists } from './sizing.ts';
 

@@ -10,8 +10,8 @@ export type Strategy = 'RollingUpdate' | 'Recreate' | 'InPlaceUpdate' | 'OnDelet
 export interface DeploymentFacts extends ObservedDeployment {
   progress: Progress;
   /**
-   * What the deployment says could not be taken over by its set a short while ago: the sizes do not
-   * wait for another attempt.
+   * The set could not take over the deployment's fields a short while ago: the sizes do not wait
+   * for another attempt.
    */
   isSyncHeldBack?: boolean;
   /**
@@ -29,9 +29,9 @@ export interface ObservedDeployment {
    * `kubectl delete --cascade=orphan`: while the finalizer `orphan` stands, no child is deleted.
    */
   isOrphaning: boolean;
-  /** What makes the spec unusable; empty when it is fine. */
+  /** Faults that make the spec unusable; empty when it is fine. */
   faults: string[];
-  /** Of the template. */
+  /** Name of the template's class. */
   className: string;
   replicas: number;
   strategy: Strategy;
@@ -54,15 +54,15 @@ export interface ObservedDeployment {
   scaledAt?: string;
   /** When the list alone will say it, milliseconds. */
   nextScaledAt?: number;
-  /** What the cluster autoscaler asked for and is not done yet; absent when nothing is. */
+  /** The autoscaler's marks that are not acted on yet; absent when there are none. */
   marks?: Marks;
   /** Sets whose list of machines that may be replaced is to change; absent when none is. */
   grants?: Grant[];
   /** When a Running machine will have been so for long enough, milliseconds. */
   nextAvailableAt?: number;
-  /** Whether Nodes are to be tainted: false without a target cluster. */
+  /** Nodes are to be tainted: false without a target cluster. */
   hasNodes: boolean;
-  /** Whether Nodes are to be kept from the cluster autoscaler during rollouts. */
+  /** Nodes are to be kept from the cluster autoscaler during rollouts. */
   protectsNodes: boolean;
   /** Nodes to keep from the cluster autoscaler that are not yet, the first hundred. */
   unprotectedNodes: string[];
@@ -70,13 +70,13 @@ export interface ObservedDeployment {
    * Nodes are kept from the cluster autoscaler, or may be since an earlier life of the workflow.
    */
   hasProtectedNodes: boolean;
-  /** What the worker takes commands by; absent: `temporal`. */
+  /** Source of the worker's commands; absent: `temporal`. */
   commandsBy?: CommandSource;
 }
 
 /** Annotations `millwright.dev/...` of the deployment. */
 export interface RolloutOptions {
-  /** What is wrong with them; empty when they are fine. */
+  /** Faults of the options; empty when they are fine. */
   faults: string[];
   /** New machines after which a rollout holds. */
   canary?: number;
@@ -89,7 +89,7 @@ export interface RolloutOptions {
   rolledBackFrom?: string;
 }
 
-/** What the condition `Progressing` says. */
+/** State of the condition `Progressing`. */
 export interface Progress {
   reason: string;
   isOverdue: boolean;
@@ -121,9 +121,9 @@ export interface SetFacts {
   desired?: number;
   /** `deployment.kubernetes.io/max-replicas` of then. */
   max?: number;
-  /** What a scaling notes on the set is that of the present `replicas`. */
+  /** The sizes that a scaling notes on the set are those of the present `replicas`. */
   hasFreshScaling: boolean;
-  /** What a new set takes over from its deployment differs. */
+  /** The fields that a new set takes over from its deployment differ. */
   needsSync: boolean;
   /**
    * A letter for each machine that is not going away, in the order in which a scale-down takes
@@ -177,9 +177,9 @@ export interface Marks {
 }
 
 /**
- * Sets as a rollout counts them. One that is being deleted makes no machine any more, whatever its
- * size says, and all that it has go. It is not the set of the template either: the template gets
- * another one, which need not wait until the last machine of this one is gone.
+ * Sets as a rollout counts them. A set that is being deleted makes no machine any more, whatever
+ * its size says, and all that it has go. It is not the set of the template either: the template
+ * gets another one, which need not wait until the last machine of this one is gone.
  */
 export function withDeletedSetsGoing<Facts extends ObservedDeployment>(facts: Facts): Facts {
   return { ...facts, sets: facts.sets.map((set) => (set.isDeleting ? goingOnly(set) : set)) };

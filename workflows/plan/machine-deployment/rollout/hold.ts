@@ -1,4 +1,4 @@
-/** What makes a rollout stand still though nothing is wrong. Scaling goes on. */
+/** Reasons for which a rollout stands still though nothing is wrong. Scaling goes on. */
 import { isRollback } from './direction.ts';
 import type { ObservedDeployment, SetFacts } from './facts.ts';
 import { availableAt, isActive, presentIn, sumOf } from './facts.ts';
@@ -8,7 +8,7 @@ import { machines } from './words.ts';
 export interface Hold {
   kind: 'paused' | 'options' | 'canary' | 'rolloutAfter' | 'onDelete';
   reason: string;
-  /** What a person can do about it. */
+  /** The next thing that a person can do about it. */
   next: string;
   /** Ends by itself then, milliseconds. */
   until?: number;
@@ -39,8 +39,7 @@ export function hasOldMachines({ sets }: ObservedDeployment): boolean {
 }
 
 /**
- * The template is not, or not only, that of the machines. What is being deleted needs no rollout to
- * go.
+ * The template is not, or not only, the machines'. A set that is being deleted needs no rollout.
  */
 export function isRollingOut({ sets }: ObservedDeployment): boolean {
   return sets.some((set) => !set.isOfTemplate && !set.isDeleting && isActive(set));

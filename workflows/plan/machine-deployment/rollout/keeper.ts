@@ -7,9 +7,9 @@ import { exists, roomOf, unsettledOf } from './sizing.ts';
 import { machines } from './words.ts';
 
 /**
- * Of the old sets that have machines the one with the highest revision; where none has any, the one
- * with the highest revision. Never one that is being deleted, nor one whose template was given up.
- * MCM v0.62.1 takes the youngest object instead.
+ * Returns, of the old sets that have machines, the one with the highest revision; where none has
+ * any, the one with the highest revision. Never one that is being deleted, nor one whose template
+ * was given up. MCM v0.62.1 takes the youngest object instead.
  */
 export function keeperOf({ target, others }: Rollout): SetFacts | undefined {
   const old = others.filter(
@@ -22,8 +22,8 @@ export function keeperOf({ target, others }: Rollout): SetFacts | undefined {
 }
 
 /**
- * What a canary keeps from the new set, an old one has: `replicas` are served whatever becomes of
- * the canary.
+ * Gives an old set the machines that a canary keeps from the new one: `replicas` are served
+ * whatever becomes of the canary.
  *
  * 10 replicas, canary 1, scaled to 20 while the canary boots: the sets have 10 and 1, and the old
  * one gets 9 more.

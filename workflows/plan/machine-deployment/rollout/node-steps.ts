@@ -14,7 +14,7 @@ export function planNodes(rollout: Rollout, hold?: Hold): NodeStep | undefined {
   return planTaints(rollout) ?? planProtection(rollout, hold);
 }
 
-/** Of a rollout that stands still as a whole. A pause leaves the Nodes as they are, as with MCM. */
+/** Plans the Nodes of a rollout that stands still as a whole. A pause leaves them, as with MCM. */
 export function planHeldNodes(rollout: Rollout, hold: Hold): NodeStep | undefined {
   if (!rollout.facts.hasNodes || hold.kind === 'paused') return undefined;
   return planProtection(rollout, hold);

@@ -34,8 +34,7 @@ export function optionsOf(
 }
 
 /**
- * What is wrong with an option is in `faults`; the option then counts as absent, and rollouts stand
- * still.
+ * Reads the options. A faulty one is in `faults` and counts as absent, and rollouts stand still.
  */
 export function parseOptions({ annotations, replicas, parseTime }: OptionsText): ParsedOptions {
   const faults = unknownAnnotations(annotations);

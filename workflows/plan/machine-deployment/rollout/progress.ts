@@ -83,8 +83,8 @@ function courseOf(
 }
 
 /**
- * What a plan needs to know of it. `written`: the condition as it is now, and when it was last
- * renewed.
+ * Returns the facts of the condition that a plan needs. `written`: the condition as it is now, and
+ * when it was last renewed.
  */
 export function progressOf(
   facts: ProgressFacts,

@@ -2,10 +2,10 @@
 import type { DeploymentStep } from './steps.ts';
 
 /**
- * What the steps leave on the objects; equal for steps that were planned for another state of the
- * same set.
+ * Text of what the steps leave on the objects; equal for steps that were planned for another state
+ * of the same set.
  *
- * @param scaling What a set that is scaled notes: another surge alone changes nothing else.
+ * @param scaling Sizes that a scaled set notes: another surge alone changes nothing else.
  */
 export function effectOf(
   steps: readonly DeploymentStep[],
@@ -18,8 +18,8 @@ export function effectOf(
 }
 
 /**
- * Whether each write to a set was accepted: one for a set that changed meanwhile is left out and
- * planned anew.
+ * Reports whether each write to a set was accepted: one for a set that changed meanwhile is left
+ * out and planned anew.
  */
 export function areAccepted(
   steps: readonly DeploymentStep[],

@@ -39,8 +39,8 @@ function sizesOf(rollout: Rollout, limit: number): { sizes: Sizing[]; obstacle?:
 }
 
 /**
- * What the new set loses in this plan, the old ones cannot count on; what it gains is not there
- * yet.
+ * The old sets cannot count on machines that the new one loses in this plan; those that it gains
+ * are not there yet.
  */
 function shrunkOnly(target: SetFacts, size: Sizing | undefined): SetFacts {
   return size && size.replicas < target.replicas ? { ...target, replicas: size.replicas } : target;

@@ -46,9 +46,9 @@ export function giveChosen({ facts, target, others }: Rollout): Sizing[] {
  *
  * 10 -> 5 replicas, surge 2, the sets have 8 and 4: 12 - 7 = 5 machines go; round(8 * 7 / 12) = 5
  * and round(4 * 7 / 12) = 2 stay. Where MCM v0.62.1 takes the share whatever it hits, here it takes
- * no Running machine that `maxUnavailable` does not spare. What a share leaves, other sets give,
- * the largest first: machines that never come up would else stay above the limit for as long as the
- * rollout waits for them.
+ * no Running machine that `maxUnavailable` does not spare. Machines that a share leaves, other sets
+ * give, the largest first: machines that never come up would else stay above the limit for as long
+ * as the rollout waits for them.
  */
 export function shrinkInProportion({ facts, target, others }: Rollout): Sizing[] {
   const sets = [...others, target].filter(({ replicas }) => replicas > 0);

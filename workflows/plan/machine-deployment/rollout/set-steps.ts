@@ -1,4 +1,4 @@
-/** What is done to the sets so that they get the sizes that a strategy gave them. */
+/** Steps that give the sets the sizes that a strategy chose. */
 import { marksFor } from './autoscaler-marks.ts';
 import type { DeploymentFacts, Marks, SetFacts } from './facts.ts';
 import { isActive, sumOf } from './facts.ts';
@@ -126,7 +126,7 @@ function isTaken({ facts, target, others }: Rollout, sizes: readonly Sizing[]): 
 }
 
 /**
- * What the cluster autoscaler says of the size goes to the set of the template in one write with
+ * Notes about the size for the cluster autoscaler go to the set of the template in one write with
  * that size: a machine that bears an earlier mark must not go and be replaced before the set
  * shrinks.
  */

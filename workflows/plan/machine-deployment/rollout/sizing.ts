@@ -8,14 +8,14 @@ export interface Sizing {
   reason: string;
 }
 
-/** What a strategy wants now. The new set may be one that is still to be made, see `blankSet`. */
+/** The sizes that a strategy wants now. The new set may be yet to be made, see `blankSet`. */
 export interface StrategyPlan {
   sizes: Sizing[];
   /** A new set that does not exist yet may be made. */
   mayCreate: boolean;
   /** Old sets are to make no machine, see `closeSet`. Default false: every closed set is opened. */
   closesOld?: boolean;
-  /** What is done or awaited. */
+  /** The action that is done or awaited. */
   reason: string;
   next?: string;
 }

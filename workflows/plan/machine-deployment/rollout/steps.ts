@@ -1,4 +1,4 @@
-/** What a MachineDeployment can do, and what a plan says. */
+/** Steps and plans of a MachineDeployment. */
 import type { Marks } from './facts.ts';
 
 export type DeploymentStep =
@@ -58,13 +58,13 @@ export interface DeploymentPlan {
   state: RolloutState;
   /** Why this step, or what is awaited, in words. */
   reason: string;
-  /** What comes after it, in words. */
+  /** The step that comes after it, in words. */
   next?: string;
-  /** What only something outside can change: an object, a hold, a time. */
+  /** The outside reason to wait: an object, a hold, a time. */
   blockedBy?: string;
   /** Plan again then, milliseconds. */
   until?: number;
-  /** What holds it ends by itself then, milliseconds. */
+  /** Time at which the hold ends by itself, milliseconds. */
   heldUntil?: number;
   /** An Event, written when it changes. */
   report?: Report;

@@ -11,9 +11,9 @@ export interface Candidate {
 }
 
 /**
- * The set with the deployment's template and restart mark. Of several the one with the highest
- * revision, then the first: after a restart the earlier set has the same template. MCM v0.62.1,
- * which has no restart, takes the oldest.
+ * The set with the deployment's template and restart mark. If there are several, the one with the
+ * highest revision, then the first: after a restart the earlier set has the same template. MCM
+ * v0.62.1, which has no restart, takes the oldest.
  */
 export function setOfTemplate(
   wanted: { template: MachineTemplateSpec; restart?: string },
