@@ -491,25 +491,13 @@ export const rooms: readonly Room[] = [
   {
     folder: 'workers/fleet',
     holds: 'the namespaces of a process: they come and go, each opened and closed alone',
-    imports: [
-      'workflows/values',
-      'kube',
-      'activities/**',
-      'watcher',
-      'workers/**',
-    ],
+    imports: ['workflows/values', 'kube', 'activities/**', 'watcher', 'workers/**'],
     packages: ['@temporalio/activity', '@temporalio/client', 'prom-client'],
   },
   {
     folder: 'workers',
     holds: 'the entrances of the processes',
-    imports: [
-      'activities/drain',
-      'activities/runtime',
-      'kube',
-      'activities/drivers',
-      'workers/**',
-    ],
+    imports: ['activities/drain', 'activities/runtime', 'kube', 'activities/drivers', 'workers/**'],
     packages: ['@temporalio/client', 'prom-client'],
   },
   {

@@ -1,10 +1,7 @@
 /** What is kept of a console: no secret, no control character, no more than 4 KiB. */
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
-import {
-  keptOutput,
-  withoutSecretPatterns,
-} from '../../../activities/redaction/console-output.ts';
+import { keptOutput, withoutSecretPatterns } from '../../../activities/redaction/console-output.ts';
 
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 
