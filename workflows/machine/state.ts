@@ -13,6 +13,7 @@ import type { MachinePhase } from '../api/phases.ts';
 import type { PreservationNotes } from '../api/preservation.ts';
 import type { MachineFacts } from '../plan/machine/facts.ts';
 import type { NodeTemplate } from '../plan/machine/node-template.ts';
+import type { Requeue } from '../plan/requeues.ts';
 import type { OperationFacts } from '../plan/machine/operation.ts';
 import type { HealthState } from '../plan/machine/health.ts';
 import type { ObjectState } from '../runtime/object-lifecycle.ts';
@@ -29,6 +30,7 @@ export interface MachineState {
   creation: CreationState;
   /** `node.ts` */
   node: NodeState;
+  requeues: MachineRequeues;
   /** `failure.ts`: what failed last; absent since a step of the same operation went well. */
   failure?: FailureState;
   /** `cloud-operation.ts`: a create or a delete that goes on in the cloud. */
@@ -45,6 +47,16 @@ export interface MachineState {
   teardown?: TeardownState;
   /** `drain.ts`: what the drain that runs reported last. */
   drain?: DrainReport;
+}
+
+/** What failed and is tried again later, beside the operation of `failure`. */
+export interface MachineRequeues {
+  /** The target cluster did not answer when Machine and Node were read. */
+  read?: Requeue;
+  /** An API server was out of reach when its preservation was checked. */
+  preserve?: Requeue;
+  /** Of the Node of a Failed machine that is kept. */
+  drainPreserved?: Requeue;
 }
 
 /** The object as it was seen last, by a signal or by our own read. */
@@ -73,8 +85,6 @@ export interface MachineObjectState extends ObjectState<MachineSnapshot, Observe
    * watcher signals its changes.
    */
   isNodeRead?: boolean;
-  /** The target cluster did not answer when Machine and Node were read. */
-  outage?: Outage;
   /** The machine has at least until then to join: an outage kept its Node from registering. */
   joinBy?: { at: number; isOutage: boolean };
   /** When the finalizer was taken off the living object. */
@@ -86,12 +96,6 @@ export interface MachineObjectState extends ObjectState<MachineSnapshot, Observe
    * makes an instance before that (MCM v0.62.1, and ours), so only this run can have made one.
    */
   unclaimedUid?: string;
-}
-
-export interface Outage {
-  reason: string;
-  attempts: number;
-  retryAt: number;
 }
 
 /**
@@ -191,17 +195,12 @@ export interface PreservationState {
   kept?: Preservation;
   /** Of the Node of a Failed machine. */
   drain?: PreservationDrain;
-  /** An API server was out of reach. */
-  outage?: Outage;
 }
 
+/** Why the last attempt failed is in the requeue `drainPreserved`. */
 export interface PreservationDrain {
   startedAt: number;
   isDone: boolean;
-  /** Why the last attempt failed. */
-  error?: string;
-  attempts: number;
-  retryAt?: number;
 }
 
 export type TeardownState = NonNullable<MachineFacts['teardown']> & {
@@ -216,6 +215,7 @@ export function newMachineState(now: number): MachineState {
   return {
     phase: '',
     phaseSince: now,
+    requeues: {},
     object: { isGone: false, isStale: true },
     creation: { stage: 'none', generation: 0 },
     node: {},

@@ -16,8 +16,9 @@ import {
   notePreservationOutage,
   notePreservedDrainDone,
   notePreservedDrainFailed,
+  notePreservedDrainUntaken,
 } from '../preservation.ts';
-import type { MachineState, PreservationDrain } from '../state.ts';
+import type { MachineState } from '../state.ts';
 import { instanceOf } from '../state.ts';
 import type { StepContext } from './context.ts';
 
@@ -49,10 +50,10 @@ async function preserveOnce(request: PreserveRequest): Promise<PreserveOutcome> 
   }
 }
 
-function endOfDrain({ preservation }: MachineState): { error?: string } | undefined {
-  const { isDone, error }: { isDone?: boolean; error?: string } = preservation?.drain ?? {};
-  if (isDone) return {};
-  return error === undefined ? undefined : { error };
+function endOfDrain({ preservation, requeues }: MachineState): { error?: string } | undefined {
+  if (preservation?.drain?.isDone) return {};
+  const { drainPreserved: failure } = requeues;
+  return failure && { error: failure.message };
 }
 
 /**
@@ -64,18 +65,18 @@ export async function drainPreserved(context: StepContext): Promise<void> {
   const drain = beginPreservedDrain(state);
   if (!drain) return;
   try {
-    await drainKept(context, drain);
-    notePreservedDrainDone(drain);
+    await drainKept(context);
+    notePreservedDrainDone(state, drain);
   } catch (error) {
     const isCancelled = CancellationScope.current().consideredCancelled;
     if (isCancelled || !(error instanceof ActivityFailure)) throw error;
-    notePreservedDrainFailed(drain, messageOf(error));
+    notePreservedDrainFailed(state, messageOf(error));
   } finally {
     endDrain(state);
   }
 }
 
-async function drainKept(context: StepContext, drain: PreservationDrain): Promise<void> {
+async function drainKept(context: StepContext): Promise<void> {
   const { state } = context;
   const { prepared, observed } = state.object;
   const instance = instanceOf(state);
@@ -97,7 +98,7 @@ async function drainKept(context: StepContext, drain: PreservationDrain): Promis
     summary: `drain ${nodeName}, which is preserved`,
     request,
     async onUntaken(why) {
-      drain.error = why;
+      notePreservedDrainUntaken(state, why);
       context.noteChange();
     },
   });
