@@ -11,7 +11,7 @@ import type {
   PreservationDrain,
   PreservationState,
 } from './state.ts';
-import { failed, forget, tryNow } from '../plan/requeues.ts';
+import { failed, forget } from '../plan/requeues.ts';
 import { attemptNow } from '../runtime/turns.ts';
 import type { NodeSnapshot } from '../contracts/messages.ts';
 import { defined } from '../values/defined.ts';
@@ -121,25 +121,18 @@ export function endPreservation(state: MachineState): void {
 
 /** Undefined where nothing is preserved. */
 export function beginPreservedDrain({ preservation }: MachineState): PreservationDrain | undefined {
-  if (!preservation) return undefined;
-  preservation.drain ??= { startedAt: Date.now(), isDone: false };
-  return preservation.drain;
+  if (preservation) preservation.drain ??= { startedAt: Date.now(), isDone: false };
+  return preservation?.drain;
 }
 
-export function notePreservedDrainDone({ requeues }: MachineState, drain: PreservationDrain): void {
-  drain.isDone = true;
-  forget(requeues, 'drainPreserved');
-}
-
-/** No worker has taken it yet. */
-export function notePreservedDrainUntaken({ requeues }: MachineState, message: string): void {
-  requeues.drainPreserved = { failures: 0, retryAt: 0, ...requeues.drainPreserved, message };
-}
-
-export function notePreservedDrainFailed({ requeues }: MachineState, message: string): void {
-  failed(requeues, 'drainPreserved', { message, ...attemptNow() });
-}
-
-export function retryPreservedDrainNow({ requeues }: MachineState): void {
-  tryNow(requeues.drainPreserved);
+/** Not of a drain whose preservation ended meanwhile. `error`: absent when it is done. */
+export function endPreservedDrain(
+  state: MachineState,
+  drain: PreservationDrain,
+  error?: string,
+): void {
+  if (state.preservation?.drain !== drain) return;
+  drain.isDone = error === undefined;
+  if (error === undefined) forget(state.requeues, 'drainPreserved');
+  else failed(state.requeues, 'drainPreserved', { message: error, ...attemptNow() });
 }

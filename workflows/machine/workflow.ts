@@ -142,7 +142,8 @@ class MachineWorkflow {
     const step = this.#paced(planMachine(facts, Date.now()));
     countDecision('machine', step.action);
     this.#page.show(machineDetails(this.#input.ref, this.#state, step));
-    this.#timer.set(wakeTimeOf(step), step.action === 'wait' ? step.reason : '');
+    const wake = step.action === 'wait' ? step : { until: undefined, reason: '' };
+    this.#timer.set(wake.until, wake.reason);
     this.#log.report(this.#state, step);
     this.#input.operations?.follow(() => operationOf(this.#input.ref, this.#state));
     if (step.action === 'complete') return await this.#complete(step.reason);
@@ -156,7 +157,9 @@ class MachineWorkflow {
     const now = Date.now();
     const { action } = step;
     if (action === 'complete' || action === 'startOver') return step;
-    if (action === 'wait') return isPast(step.until, now) ? { ...step, until: now + 1_000 } : step;
+    if (action === 'wait') {
+      return (step.until ?? Infinity) <= now ? { ...step, until: now + 1_000 } : step;
+    }
     const until = this.#limit.when(action, now, Math.random);
     return until === undefined
       ? step
@@ -210,7 +213,7 @@ class MachineWorkflow {
       if (fault !== undefined) throw refusal(fault);
       const words = await applyCommand(this.#state, this.#reference(), pending);
       // The drain is scheduled again, with what is known now.
-      if (isDrain(this.#running)) this.#cancel();
+      if (this.#running?.name.startsWith('drain')) this.#cancel();
       answer?.resolve(words);
     } catch (error) {
       log.warn('a command failed', { ...command, reason: messageOf(error) });
@@ -326,16 +329,4 @@ class MachineWorkflow {
   #wake(): void {
     this.#lifecycle.noteNews();
   }
-}
-
-function isPast(time: number | undefined, now: number): boolean {
-  return time !== undefined && time <= now;
-}
-
-function isDrain(running: RunningStep | undefined): boolean {
-  return running?.name === 'drain' || running?.name === 'drainPreserved';
-}
-
-function wakeTimeOf(step: MachineStep): number | undefined {
-  return step.action === 'wait' ? step.until : undefined;
 }

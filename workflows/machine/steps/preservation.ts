@@ -11,12 +11,10 @@ import { joinedUidOf, ownNodeOf } from '../node.ts';
 import { showPreservation } from '../phase.ts';
 import {
   beginPreservedDrain,
+  endPreservedDrain,
   noteApplied,
   noteNothing,
   notePreservationOutage,
-  notePreservedDrainDone,
-  notePreservedDrainFailed,
-  notePreservedDrainUntaken,
 } from '../preservation.ts';
 import type { MachineState } from '../state.ts';
 import { instanceOf } from '../state.ts';
@@ -66,11 +64,11 @@ export async function drainPreserved(context: StepContext): Promise<void> {
   if (!drain) return;
   try {
     await drainKept(context);
-    notePreservedDrainDone(state, drain);
+    endPreservedDrain(state, drain);
   } catch (error) {
     const isCancelled = CancellationScope.current().consideredCancelled;
     if (isCancelled || !(error instanceof ActivityFailure)) throw error;
-    notePreservedDrainFailed(state, messageOf(error));
+    endPreservedDrain(state, drain, messageOf(error));
   } finally {
     endDrain(state);
   }
@@ -98,7 +96,13 @@ async function drainKept(context: StepContext): Promise<void> {
     summary: `drain ${nodeName}, which is preserved`,
     request,
     async onUntaken(why) {
-      notePreservedDrainUntaken(state, why);
+      const { requeues } = state;
+      requeues.drainPreserved = {
+        failures: 0,
+        retryAt: 0,
+        ...requeues.drainPreserved,
+        message: why,
+      };
       context.noteChange();
     },
   });
