@@ -34,10 +34,7 @@ export function hasOwnPace({
   resourceExhaustedRetrySeconds,
 }: Pick<BackoffInput, 'failure' | 'resourceExhaustedRetrySeconds'>): boolean {
   if (failure.retryAfterSeconds !== undefined) return true;
-  return resourceExhaustedRetrySeconds !== undefined && hasNoRoom(failure);
-}
-
-/** An instance that exists has its room. */
-function hasNoRoom({ code, during }: StepFailure): boolean {
-  return code === 'ResourceExhausted' && during === undefined;
+  // An instance that exists has its room.
+  const hasNoRoom = failure.code === 'ResourceExhausted' && failure.during === undefined;
+  return resourceExhaustedRetrySeconds !== undefined && hasNoRoom;
 }
