@@ -5,7 +5,7 @@
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { clip } from '../../workflows/values/clip.ts';
 import { apiVersion, eventComponents } from '../../workflows/api/constants.ts';
-import type { Refusals } from '../../workflows/plan/machine-set/refused-machines.ts';
+import type { Refusals } from '../../workflows/plan/requeues.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type {
   ownSubject,

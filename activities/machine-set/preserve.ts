@@ -5,7 +5,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import type { AutoPreservation } from '../../workflows/plan/machine-set/auto-preservation.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { preserveOf } from '../../workflows/api/preserve-value.ts';
-import type { Refusals } from '../../workflows/plan/machine-set/refused-machines.ts';
+import type { Refusals } from '../../workflows/plan/requeues.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { recordEvent } from '../../kube/objects/events.ts';

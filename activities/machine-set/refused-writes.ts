@@ -5,7 +5,7 @@
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { clip } from '../../workflows/values/clip.ts';
 import { compareText } from '../../workflows/plan/machine-set/scale-down.ts';
-import type { Refusals } from '../../workflows/plan/machine-set/refused-machines.ts';
+import type { Refusals } from '../../workflows/plan/requeues.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isRejected, isTooManyRequests } from '../../kube/client/errors.ts';
 import { recordEvent } from '../../kube/objects/events.ts';

@@ -1,7 +1,7 @@
 /** The part of the port that rollouts ask for. */
 import type { ObjectReference, NamespacedName } from './references.ts';
 import type { RolloutCommand } from './commands.ts';
-import type { Refusals } from '../plan/machine-set/refused-machines.ts';
+import type { Refusals } from '../plan/requeues.ts';
 import type { WrittenSet } from '../plan/machine-deployment/rollout/after-steps.ts';
 import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';
 import type { DeploymentStep, NodeStep, Report } from '../plan/machine-deployment/rollout/steps.ts';

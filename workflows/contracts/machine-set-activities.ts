@@ -1,6 +1,6 @@
 /** The activities of MachineSets. */
 import type { Churn } from '../plan/machine-set/churn.ts';
-import type { Refusals } from '../plan/machine-set/refused-machines.ts';
+import type { Refusals } from '../plan/requeues.ts';
 import type { PlannedFor, ObservedMachineSet } from '../plan/machine-set/plan.ts';
 import type { ObjectReference, NamespacedName } from './references.ts';
 

@@ -2,7 +2,7 @@
 import type { ObjectReference } from './references.ts';
 import type { PreservationNotes } from '../api/preservation.ts';
 import type { AutoPreservation } from '../plan/machine-set/auto-preservation.ts';
-import type { Refusals } from '../plan/machine-set/refused-machines.ts';
+import type { Refusals } from '../plan/requeues.ts';
 import type { Preserve } from '../api/preserve-value.ts';
 
 export interface PreserveRequest {

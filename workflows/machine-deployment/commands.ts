@@ -1,9 +1,13 @@
 /** Commands of people and programs to a rollout while it runs. */
 import { quoted } from '../api/validation.ts';
-import { CommandQueue } from '../runtime/command-queue.ts';
+import { localFirst, messageOf } from '../runtime/activity-options.ts';
+import type { PendingCommand } from '../runtime/command-queue.ts';
+import { CommandQueue, refusal, refuseOnObject } from '../runtime/command-queue.ts';
 import type { Page } from '../runtime/page.ts';
 import type { RolloutCommand } from '../contracts/commands.ts';
 import { rolloutCommands } from '../contracts/commands.ts';
+import type { ObjectReference } from '../contracts/references.ts';
+import { defined } from '../values/defined.ts';
 import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';
 
 /** Present state, by which a command is refused before it begins. */
@@ -19,6 +23,25 @@ export class RolloutCommands extends CommandQueue<RolloutCommand> {
     this.listen(rolloutCommands.resume);
     this.listen(rolloutCommands.rollback);
     this.listen(rolloutCommands.setReplicas);
+  }
+
+  /** `canaryRevision`: that a `resume` lets pass. Returns why it could not be done, if so. */
+  async apply(
+    { command, answer, written, heardAt }: PendingCommand<RolloutCommand>,
+    of: { deployment: ObjectReference; canaryRevision: number | undefined },
+  ): Promise<string | undefined> {
+    const input = defined({ ...of, command, written, heardAt, now: Date.now() });
+    try {
+      const words = await localFirst((port) => port.applyRolloutCommand(input), command.verb);
+      answer?.resolve(words);
+      return undefined;
+    } catch (error) {
+      const fault = messageOf(error);
+      answer?.reject(refusal(fault));
+      const object = { ...of.deployment, kind: 'MachineDeployment' as const };
+      if (written !== undefined) await refuseOnObject({ object, written, fault });
+      return `${command.verb}: ${fault}`;
+    }
   }
 }
 

@@ -1,23 +1,22 @@
 /** State that a MachineDeployment's workflow carries from one run to the next. */
 import type { ObjectState } from '../runtime/object-lifecycle.ts';
-import type { RefusedMachines } from '../plan/machine-set/refused-machines.ts';
+import type { RefusedWrites, Requeue } from '../plan/requeues.ts';
+import { messageIn, requeueOf } from '../plan/requeues.ts';
+import type { DeploymentRequeues } from '../plan/machine-deployment/rollout/refused-steps.ts';
 import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';
 import { hasOldMachines } from '../plan/machine-deployment/rollout/hold.ts';
+import { defined } from '../values/defined.ts';
 
-/** Steps on sets that were refused, or did not last. */
-export interface Attempts {
-  failures: number;
-  /** The steps that were done last, see `effectOf`; absent when nothing was left to do since. */
-  done?: { effect: string; attempts: number };
-  retryAt?: number;
-  /**
-   * Why they were refused: it stands in the condition `Progressing` until a step goes well or none
-   * is wanted.
-   */
-  lastError?: string;
+/** The steps that were done last, see `effectOf`, and how often in a row. */
+interface Done {
+  effect: string;
+  attempts: number;
 }
 
-export interface MachineDeploymentState extends ObjectState, Attempts {
+export interface MachineDeploymentState extends ObjectState {
+  requeues: DeploymentRequeues;
+  /** By their requeue; absent when nothing was left to do since. */
+  done: { steps?: Done; sync?: Done };
   facts?: DeploymentFacts;
   /**
    * Nodes that are kept from the cluster autoscaler; absent when an earlier life may have left some
@@ -35,23 +34,12 @@ export interface MachineDeploymentState extends ObjectState, Attempts {
   reported?: string;
   /** The text that is shown, and since when, milliseconds. */
   shown?: { text: string; since: number };
-  /** Attempts of the step `syncSet` alone; absent while none is wanted. */
-  sync?: Attempts;
-  /**
-   * Objects whose writes were refused, such as `MachineSet/pool-1`: left alone until it is time to
-   * try again.
-   */
-  refused?: RefusedMachines;
-  /** Nodes could not be written: why, and not again before then, milliseconds. */
-  nodesError?: string;
-  nodesRetryAt?: number;
-  nodeFailures: number;
   /** Why the last command could not be done. */
   commandError?: string;
 }
 
 export function newState(): MachineDeploymentState {
-  return { isGone: false, hasRolled: false, failures: 0, nodeFailures: 0 };
+  return { isGone: false, hasRolled: false, requeues: {}, done: {} };
 }
 
 /**
@@ -67,15 +55,66 @@ export function noteFinished(
   else if (set?.name !== state.finished || hasOldMachines(facts)) delete state.finished;
 }
 
-/** Errors that have not gone away since, for people; undefined when there are none. */
-export function errorsIn(state: MachineDeploymentState): string | undefined {
-  const { lastError, sync, refused, nodesError, commandError } = state;
-  const errors = [lastError, sync?.lastError, refused?.message, nodesError, commandError];
+/** What went wrong and has not gone well since, for people; undefined when nothing. */
+export function errorsIn({ requeues, commandError }: MachineDeploymentState): string | undefined {
+  const errors = [messageIn(requeues), commandError];
   return errors.filter((text) => text !== undefined).join('; ') || undefined;
 }
 
-/** Milliseconds. */
-export function retryTimesOf(state: MachineDeploymentState): (number | undefined)[] {
-  const { retryAt, sync, refused, nodesRetryAt } = state;
-  return [retryAt, sync?.retryAt, refused?.retryAt, nodesRetryAt];
+/** Steps on sets, as one run hands their failures to the next. */
+interface CarriedAttempts {
+  failures: number;
+  done?: Done;
+  retryAt?: number;
+  lastError?: string;
+}
+
+/** As one run hands it to the next, which may be of the release before. */
+export interface CarriedDeployment
+  extends Omit<MachineDeploymentState, 'requeues' | 'done'>, CarriedAttempts {
+  sync?: CarriedAttempts;
+  refused?: RefusedWrites;
+  nodesError?: string;
+  nodesRetryAt?: number;
+  nodeFailures: number;
+}
+
+export function fromCarried(carried: CarriedDeployment): MachineDeploymentState {
+  const { failures, done, retryAt, lastError, sync, refused, ...others } = carried;
+  const { nodesError, nodesRetryAt, nodeFailures, ...state } = others;
+  return {
+    ...state,
+    done: defined({ steps: done, sync: sync?.done }),
+    requeues: defined({
+      steps: requeueOf(failures, retryAt, lastError),
+      sync: requeueOf(sync?.failures, sync?.retryAt, sync?.lastError),
+      refused,
+      nodes: requeueOf(nodeFailures, nodesRetryAt, nodesError),
+    }),
+  };
+}
+
+export function toCarried(state: MachineDeploymentState): CarriedDeployment {
+  const { requeues, done, ...others } = state;
+  const nodes = attemptsOf(requeues.nodes);
+  const isSyncWanted = requeues.sync !== undefined || done.sync !== undefined;
+  return defined({
+    ...others,
+    ...attemptsOf(requeues.steps, done.steps),
+    sync: isSyncWanted ? attemptsOf(requeues.sync, done.sync) : undefined,
+    refused: requeues.refused,
+    nodesError: nodes.lastError,
+    nodesRetryAt: nodes.retryAt,
+    nodeFailures: nodes.failures,
+  });
+}
+
+function attemptsOf(requeue: Requeue | undefined, done?: Done): CarriedAttempts {
+  const { failures = 0, retryAt, message } = requeue ?? {};
+  return defined({
+    failures,
+    done,
+    retryAt: retryAt || undefined,
+    lastError: message || undefined,
+  });
 }

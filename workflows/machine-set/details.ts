@@ -4,16 +4,19 @@ import type { ObservedMachineSet } from '../plan/machine-set/plan.ts';
 import { relatedId } from '../runtime/related-workflow.ts';
 
 export function formatFacts(state: MachineSetState, namespace: string): string[] {
-  const { observation, lastError, retryAt, unmatched, unpushable, machineDeployment } = state;
+  const { observation, requeues, unmatched, unpushable, machineDeployment } = state;
+  const { create, push } = requeues;
   const facts = observation ? formatObservation(observation, state.createdSince) : [];
   if (unmatched) facts.push(`**Outside the selector:** ${unmatched.names.join(', ')}`);
   if (unpushable) {
-    const { names, error = 'another writer changes them back', retryAt: at } = unpushable;
-    const next = at === undefined ? '' : `; next try ${new Date(at).toISOString()}`;
+    const { names, error = 'another writer changes them back' } = unpushable;
+    const next = push ? `; next try ${new Date(push.retryAt).toISOString()}` : '';
     facts.push(`**Do not take the template:** ${names.join(', ')} (${error}${next})`);
   }
-  if (lastError !== undefined) facts.push(`**Last error:** ${lastError}`);
-  if (retryAt !== undefined) facts.push(`**Next try:** ${new Date(retryAt).toISOString()}`);
+  if (create) {
+    facts.push(`**Last error:** ${create.message}`);
+    facts.push(`**Next try:** ${new Date(create.retryAt).toISOString()}`);
+  }
   if (machineDeployment !== undefined) {
     facts.push(
       `**Above:** workflow \`${relatedId('machineDeployment', { namespace, name: machineDeployment })}\``,

@@ -3,8 +3,7 @@ import type { ObserveSetInput } from '../contracts/machine-set-activities.ts';
 import type { MachineSetState } from './state.ts';
 import type { NamespacedName } from '../contracts/references.ts';
 import { defined } from '../values/defined.ts';
-import { isPushDue } from './unpushable.ts';
-import { areHeldBack } from '../plan/machine-set/refused-machines.ts';
+import { isHeld } from '../plan/requeues.ts';
 
 /** `mayFollow`: a batch may follow at once. */
 export function observeInputOf(
@@ -12,18 +11,20 @@ export function observeInputOf(
   state: MachineSetState,
   { now, mayFollow }: { now: number; mayFollow: boolean },
 ): ObserveSetInput {
-  const { lastError: error, unmatched, unpushable, refused, churn } = state;
+  const { unmatched, unpushable, requeues, churn } = state;
+  const { create, refused, push } = requeues;
+  const isPushDue = push !== undefined && push.retryAt <= now;
   return defined({
     set,
     ...signalledVersions(state),
     now,
     churn,
-    error,
+    error: create?.message,
     unmatched: unmatched?.names,
-    unpushable: unpushable && !isPushDue(unpushable, now) ? unpushable : undefined,
+    unpushable: isPushDue ? undefined : unpushable,
     // After an error the next batch may be a while off.
-    batchSize: error === undefined && mayFollow ? state.batchSize : undefined,
-    passOver: areHeldBack(refused, now) ? refused?.names : undefined,
+    batchSize: !create && mayFollow ? state.batchSize : undefined,
+    passOver: isHeld(requeues, 'refused', now) ? refused?.names : undefined,
     refusal: refused && { reason: refused.reason, message: refused.message },
   });
 }

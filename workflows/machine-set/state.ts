@@ -3,10 +3,12 @@ import type { ObjectState } from '../runtime/object-lifecycle.ts';
 import type { MachinesSnapshot } from '../contracts/snapshots.ts';
 import type { SnapshotVersion } from '../contracts/references.ts';
 import { isNewer } from '../contracts/references.ts';
-import type { PlannedFor, ObservedMachineSet } from '../plan/machine-set/plan.ts';
+import { defined } from '../values/defined.ts';
+import type { PlannedFor, ObservedMachineSet, SetRequeues } from '../plan/machine-set/plan.ts';
 import type { Churn } from '../plan/machine-set/churn.ts';
-import type { RefusedMachines } from '../plan/machine-set/refused-machines.ts';
-import type { KnownUnpushable } from './unpushable.ts';
+import type { RefusedWrites } from '../plan/requeues.ts';
+import { requeueOf } from '../plan/requeues.ts';
+import type { Unpushable } from '../contracts/machine-set-activities.ts';
 
 export interface MachineSetState extends ObjectState {
   observation?: ObservedMachineSet;
@@ -18,17 +20,13 @@ export interface MachineSetState extends ObjectState {
   batchSize: number;
   /** Not resolved yet: its names count as machines. */
   batch?: Batch;
-  failures: number;
-  retryAt?: number;
-  lastError?: string;
+  requeues: SetRequeues;
   /**
    * Machines that the watcher saw outside the selector; `epoch`: of the watcher that said so last.
    */
   unmatched?: { epoch: number; names: string[] };
   /** The newest change of a machine that was signalled. */
   changed?: SnapshotVersion;
-  /** Machines whose writes were refused: left alone until it is time to try again. */
-  refused?: RefusedMachines;
   /** Machines failed before they joined, again and again. */
   churn?: Churn;
   /** A read from before a batch that did less than planned is no basis for the next plan. */
@@ -36,6 +34,9 @@ export interface MachineSetState extends ObjectState {
   /** Machines that do not take the template. */
   unpushable?: KnownUnpushable;
 }
+
+/** All of them are tried again at the time of the requeue `push`, or with another spec. */
+export type KnownUnpushable = Omit<Unpushable, 'mayPass'>;
 
 /**
  * All names are chosen before the first create, so that whatever is retried makes no machine twice.
@@ -46,7 +47,47 @@ export interface Batch {
 }
 
 export function newState(): MachineSetState {
-  return { isGone: false, createdSince: 0, batchSize: 1, failures: 0 };
+  return { isGone: false, createdSince: 0, batchSize: 1, requeues: {} };
+}
+
+/** As one run hands it to the next, which may be of the release before. */
+export interface CarriedSet extends Omit<MachineSetState, 'requeues' | 'unpushable'> {
+  failures: number;
+  retryAt?: number;
+  lastError?: string;
+  refused?: RefusedWrites;
+  unpushable?: KnownUnpushable & { failures?: number; retryAt?: number };
+}
+
+export function fromCarried(carried: CarriedSet): MachineSetState {
+  const { failures, retryAt, lastError, refused, unpushable, ...state } = carried;
+  const {
+    failures: pushes,
+    retryAt: pushAt,
+    ...known
+  } = unpushable ?? { generation: 0, names: [] };
+  return defined({
+    ...state,
+    unpushable: unpushable && known,
+    requeues: defined({
+      create: requeueOf(failures, retryAt, lastError),
+      refused,
+      push: pushes ? requeueOf(pushes, pushAt, known.error) : undefined,
+    }),
+  });
+}
+
+export function toCarried({ requeues, unpushable, ...state }: MachineSetState): CarriedSet {
+  const { create, refused, push } = requeues;
+  const { failures, retryAt } = push ?? {};
+  return defined({
+    ...state,
+    failures: create?.failures ?? 0,
+    retryAt: create?.retryAt,
+    lastError: create?.message,
+    refused,
+    unpushable: unpushable && defined({ ...unpushable, failures, retryAt }),
+  });
 }
 
 /**

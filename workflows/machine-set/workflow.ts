@@ -8,10 +8,10 @@ import type { WorkflowInput, ObjectReference } from '../contracts/references.ts'
 import { WakeTimer } from '../runtime/wake-timer.ts';
 import { isSameObject, noteObserved, ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import { formatFacts } from './details.ts';
-import type { Batch, MachineSetState } from './state.ts';
-import { newState, noteChanged, noteUnmatched } from './state.ts';
+import type { Batch, CarriedSet, MachineSetState } from './state.ts';
+import { fromCarried, newState, noteChanged, noteUnmatched, toCarried } from './state.ts';
 import { observeInputOf } from './observe-input.ts';
-import { afterPush } from './unpushable.ts';
+import { notePush } from './unpushable.ts';
 import type { MachinesSnapshot } from '../contracts/snapshots.ts';
 import {
   machineSetGone,
@@ -19,17 +19,16 @@ import {
   machinesChanged,
   stateQuery,
 } from '../contracts/messages.ts';
-import { stepBackoffSeconds } from '../plan/step-backoff.ts';
 import { defined } from '../values/defined.ts';
 import { afterReplacement } from '../plan/machine-set/churn.ts';
 import type { AutoPreservation } from '../plan/machine-set/auto-preservation.ts';
 import type { MachineSetStep } from '../plan/machine-set/plan.ts';
 import { nextBatchSize, planMachineSet } from '../plan/machine-set/plan.ts';
 import { newNames } from '../values/names.ts';
-import type { Refusals } from '../plan/machine-set/refused-machines.ts';
-import { afterAttempt, areHeldBack } from '../plan/machine-set/refused-machines.ts';
-import { requireInput } from '../runtime/signal-validation.ts';
+import type { Refusals } from '../plan/requeues.ts';
+import { failed, forget, isHeld, noteWrites } from '../plan/requeues.ts';
 import { machinesSnapshot, setSnapshot } from '../contracts/snapshots.ts';
+import { requireInput } from '../runtime/signal-validation.ts';
 import { carriedState, shouldContinueAsNew } from '../runtime/continue-as-new.ts';
 import { setDetails } from '../runtime/current-details.ts';
 import { countDecision } from '../runtime/decisions.ts';
@@ -42,10 +41,10 @@ import {
   unlessStopped,
 } from '../runtime/activity-options.ts';
 import { Page } from '../runtime/page.ts';
-import { Turns } from '../runtime/turns.ts';
+import { attemptNow, Turns } from '../runtime/turns.ts';
 
 export interface MachineSetInput extends WorkflowInput {
-  state?: MachineSetState;
+  state?: CarriedSet;
 }
 
 /** A line of the log names so many. */
@@ -60,7 +59,7 @@ class MachineSetWorkflow {
   readonly #input: MachineSetInput;
   readonly #state: MachineSetState;
   /** News is what only a read of the set can show. */
-  readonly #lifecycle: ObjectLifecycle<MachineSetState>;
+  readonly #lifecycle: ObjectLifecycle<CarriedSet>;
   readonly #timer = new WakeTimer(() => {
     this.#isDue = true;
   });
@@ -73,7 +72,8 @@ class MachineSetWorkflow {
 
   constructor(input: MachineSetInput) {
     this.#input = input;
-    this.#state = carriedState(input.state) ?? newState();
+    const carried = carriedState(input.state);
+    this.#state = carried ? fromCarried(carried) : newState();
     this.#lifecycle = new ObjectLifecycle(input);
     this.#listen();
   }
@@ -97,21 +97,10 @@ class MachineSetWorkflow {
   }
 
   #plan(): MachineSetStep {
-    const { observation, createdSince, batchSize, retryAt, lastError } = this.#state;
-    const { refused, unpushable } = this.#state;
+    const { observation, createdSince, batchSize, requeues } = this.#state;
     if (!observation) return { action: 'wait', reason: 'not read yet' };
-    const stop = this.#stop;
-    const facts = defined({
-      observation,
-      createdSince,
-      batchSize,
-      retryAt,
-      lastError,
-      refused,
-      stop,
-      pushAt: unpushable?.retryAt,
-    });
-    const step = planMachineSet(facts, Date.now());
+    const facts = { observation, createdSince, batchSize, requeues, stop: this.#stop };
+    const step = planMachineSet(defined(facts), Date.now());
     const { ref } = this.#input;
     const lines = formatFacts(this.#state, ref.namespace);
     this.#page.show(setDetails({ kind: 'MachineSet', ref, next: step.reason, facts: lines }));
@@ -123,7 +112,7 @@ class MachineSetWorkflow {
     countDecision('machineSet', step.action);
     switch (step.action) {
       case 'wait':
-        if (shouldContinueAsNew()) await this.#lifecycle.continueAsNew(this.#state);
+        if (shouldContinueAsNew()) await this.#renew();
         await this.#untilNews();
         return;
       case 'create':
@@ -147,8 +136,8 @@ class MachineSetWorkflow {
     const hasNews = (): boolean => this.#isDue || this.#lifecycle.hasNews;
     if (!hasNews()) this.#turns.rested();
     await condition(hasNews);
-    const { observation, refused, unpushable } = this.#state;
-    const times = [observation?.holdsUntil, refused?.retryAt, unpushable?.retryAt];
+    const { observation, requeues } = this.#state;
+    const times = [observation?.holdsUntil, requeues.refused?.retryAt, requeues.push?.retryAt];
     if (times.some((time) => time !== undefined && time <= Date.now())) this.#lifecycle.noteNews();
   }
 
@@ -163,12 +152,12 @@ class MachineSetWorkflow {
     this.#take(outcome);
     if (!outcome.found) return;
     // Machines that did not take the template do by now, or go.
-    if (!input.unpushable && !outcome.observation.toPush) delete this.#state.unpushable;
+    if (!input.unpushable && !outcome.observation.toPush) this.#forgetUnpushable();
     if (input.refusal && !input.passOver) this.#retryRefused(outcome);
     else if (outcome.refused) this.#noteAttempt([], outcome.refused);
     // Their time has come while they were passed over: no timer would be set for them any more.
-    const { refused } = this.#state;
-    if (input.passOver && !areHeldBack(refused, Date.now())) this.#lifecycle.noteNews();
+    const isHeldBack = isHeld(this.#state.requeues, 'refused', Date.now());
+    if (input.passOver && !isHeldBack) this.#lifecycle.noteNews();
   }
 
   /**
@@ -181,20 +170,22 @@ class MachineSetWorkflow {
       autoPreservation: { preserve, unpreserve } = { preserve: [], unpreserve: [] },
     } = observation;
     const planned = new Set([...toDelete.names, ...preserve, ...unpreserve]);
-    const names = this.#state.refused?.names ?? [];
+    const names = this.#state.requeues.refused?.names ?? [];
     this.#noteAttempt(
       names.filter((name) => !planned.has(name)),
       refused,
     );
     // The condition goes with the last of them.
-    if (!this.#state.refused) this.#lifecycle.noteNews();
+    if (!this.#state.requeues.refused) this.#lifecycle.noteNews();
   }
 
   #noteAttempt(tried: readonly string[], refused: Refusals | undefined): void {
-    const attempt = { tried, now: Date.now(), random: Math.random(), ...(refused && { refused }) };
-    const after = afterAttempt(this.#state.refused, attempt);
-    if (after) this.#state.refused = after;
-    else delete this.#state.refused;
+    noteWrites(this.#state.requeues, { tried, refused }, attemptNow());
+  }
+
+  #forgetUnpushable(): void {
+    delete this.#state.unpushable;
+    forget(this.#state.requeues, 'push');
   }
 
   #take(outcome: ObservedSetOutcome): void {
@@ -211,10 +202,10 @@ class MachineSetWorkflow {
     else state.machineDeployment = outcome.machineDeployment;
     const { desired, present } = outcome.observation;
     const { generation } = desired;
-    if (state.unpushable && state.unpushable.generation !== generation) delete state.unpushable;
+    if (state.unpushable && state.unpushable.generation !== generation) this.#forgetUnpushable();
     if (outcome.observation.isChurnOver) delete state.churn;
     // None is missing any more: a refusal from before says nothing of a batch that comes later.
-    if (present >= desired.replicas) this.#forgetRefusal();
+    if (present >= desired.replicas) forget(state.requeues, 'create');
   }
 
   #planBatch(count: number): void {
@@ -247,7 +238,7 @@ class MachineSetWorkflow {
       outcome = { created: [], taken: [], error: messageOf(error) };
     }
     // The next run tries the same names again.
-    if (!outcome) return await this.#lifecycle.continueAsNew(state);
+    if (!outcome) return await this.#renew();
     delete state.batch;
     this.#report('creates Machines', { names: outcome.created });
     state.createdSince += outcome.created.length;
@@ -256,32 +247,18 @@ class MachineSetWorkflow {
     // Fewer made than planned: what was read is out of date.
     if (outcome.created.length < names.length) state.mustRead = true;
     if (this.#isReadDue()) this.#lifecycle.noteNews();
-    if (outcome.error === undefined) this.#batchSucceeded();
-    else this.#batchFailed(outcome.error);
-  }
-
-  #batchSucceeded(): void {
-    const state = this.#state;
-    state.batchSize = nextBatchSize(state.batchSize);
-    this.#forgetRefusal();
-  }
-
-  #forgetRefusal(): void {
-    const state = this.#state;
-    state.failures = 0;
-    delete state.retryAt;
-    delete state.lastError;
-  }
-
-  #batchFailed(error: string): void {
-    const state = this.#state;
+    if (outcome.error === undefined) {
+      state.batchSize = nextBatchSize(state.batchSize);
+      forget(state.requeues, 'create');
+      return;
+    }
     state.batchSize = 1;
-    state.failures += 1;
-    state.lastError = error;
-    const failure = { message: error, attempts: state.failures, random: Math.random() };
-    const wait = stepBackoffSeconds(failure);
-    state.retryAt = Date.now() + wait * 1000;
+    failed(state.requeues, 'create', { message: outcome.error, ...attemptNow() });
     this.#lifecycle.noteNews();
+  }
+
+  async #renew(): Promise<never> {
+    return await this.#lifecycle.continueAsNew(toCarried(this.#state));
   }
 
   async #deleteBatch(names: string[], reason: string): Promise<void> {
@@ -297,7 +274,7 @@ class MachineSetWorkflow {
     }
     if (!outcome) {
       this.#state.mustRead = true;
-      return await this.#lifecycle.continueAsNew(this.#state);
+      return await this.#renew();
     }
     const { deleted, refused } = outcome;
     this.#report('deletes Machines', { names: deleted > 0 ? names : [], reason });
@@ -314,8 +291,7 @@ class MachineSetWorkflow {
     const state = this.#state;
     const { unjoined = [] } = state.observation ?? {};
     if (!unjoined.some((name) => names.includes(name))) return;
-    const moment = { now: Date.now(), random: Math.random() };
-    state.churn = afterReplacement(state.churn, moment);
+    state.churn = afterReplacement(state.churn, attemptNow());
   }
 
   /**
@@ -340,10 +316,7 @@ class MachineSetWorkflow {
   async #push(names: string[]): Promise<void> {
     const { pushTemplate } = regular(`push the template to ${names.length} machines`);
     const outcome = await pushTemplate({ set: this.#set(), names });
-    const attempt = { tried: names, outcome, now: Date.now(), random: Math.random() };
-    const after = afterPush(this.#state.unpushable, attempt);
-    if (after) this.#state.unpushable = after;
-    else delete this.#state.unpushable;
+    notePush(this.#state, { tried: names, outcome }, attemptNow());
     this.#lifecycle.noteNews();
   }
 
@@ -383,7 +356,7 @@ class MachineSetWorkflow {
   }
 
   #listen(): void {
-    setHandler(stateQuery, () => this.#state, { description: 'all that the run knows' });
+    setHandler(stateQuery, () => toCarried(this.#state), { description: 'all that the run knows' });
     const lifecycle = this.#lifecycle;
     lifecycle.on(machineSetObserved, setSnapshot, (seen) => noteObserved(this.#state, seen));
     lifecycle.follow(machineSetGone, this.#state);

@@ -4,7 +4,7 @@ import { drainBeganAt, drainDeadlineOf } from './deadlines.ts';
 import { forgetReportedDeadline } from './drain.ts';
 import { retryFailureNow } from './failure.ts';
 import { forgetCommand, noteDrainOptions, noteForce, noteWritten } from './object.ts';
-import { retryPreservedDrainNow } from './preservation.ts';
+import { tryNow } from '../plan/requeues.ts';
 import type { MachineState } from './state.ts';
 import { skipDrain } from './teardown.ts';
 import type { MachineCommand } from '../contracts/commands.ts';
@@ -42,7 +42,7 @@ function noteCommand(
 ): void {
   if (verb === 'retryNow') {
     retryFailureNow(state);
-    retryPreservedDrainNow(state);
+    tryNow(state.requeues.drainPreserved);
   }
   if (verb === 'forceDelete') noteForce(state);
   if (verb === 'skipDrain') skipDrain(state);

@@ -77,19 +77,23 @@ function formatMissing({ missing }: MachineState): string[] {
   return [`- **Instance ${isConfirmed ? 'gone' : 'missing'}:** ${since}${next}`];
 }
 
-function formatPreservation({ preservation }: MachineState): string[] {
-  const { kept, drain, outage } = preservation ?? {};
-  const away = outage ? [`- **Preservation waits:** ${outage.reason}`] : [];
+function formatPreservation({ preservation, requeues }: MachineState): string[] {
+  const { kept, drain } = preservation ?? {};
+  const { preserve, drainPreserved } = requeues;
+  const away = preserve ? [`- **Preservation waits:** ${preserve.message}`] : [];
   if (!kept) return away;
   const line = `- **Preserved until** ${timeOf(kept.until)}, because its annotation says \`${kept.value}\``;
-  return [`${line}${kept.isToBeDrained ? `; ${stateOfDrain(drain)}` : ''}`, ...away];
+  return [
+    `${line}${kept.isToBeDrained ? `; ${stateOfDrain(drain, drainPreserved?.message)}` : ''}`,
+    ...away,
+  ];
 }
 
-function stateOfDrain(drain: PreservationDrain | undefined): string {
+function stateOfDrain(drain: PreservationDrain | undefined, error: string | undefined): string {
   if (drain?.isDone) return 'its Node is drained';
-  return drain?.error === undefined
+  return error === undefined
     ? 'its Node is being drained'
-    : `its Node could not be drained: ${drain.error}`;
+    : `its Node could not be drained: ${error}`;
 }
 
 function formatBlocker({ pod, blockedBy, since, why, nextTryAt }: Blocker): string {

@@ -49,9 +49,9 @@ function observedFactsOf({ isGone, prepared, isStale, observed }: MachineObjectS
 
 /** Facts about what is left to be done or to be known. */
 function dutiesOf(state: MachineState) {
-  const { object, node, failure } = state;
+  const { object, node, failure, requeues } = state;
   return {
-    outage: object.outage,
+    outage: requeues.read,
     mustCheckName: node.mustCheckName,
     isUnreported: failure?.isReported === false || undefined,
     finalizerAt: finalizerTimeOf(object),

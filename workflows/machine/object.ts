@@ -6,7 +6,8 @@ import type { SnapshotVersion } from '../contracts/references.ts';
 import { isNewer } from '../contracts/references.ts';
 import type { DrainOptions } from '../api/drain-options.ts';
 import type { PreservationNotes } from '../api/preservation.ts';
-import { stepBackoffSeconds } from '../plan/step-backoff.ts';
+import { failed, forget } from '../plan/requeues.ts';
+import { attemptNow } from '../runtime/turns.ts';
 import { observeObject } from '../runtime/object-lifecycle.ts';
 import { defined } from '../values/defined.ts';
 import { pick } from '../values/schema.ts';
@@ -162,17 +163,14 @@ export const outageRetryMs = 30_000;
  * timeout moves on.
  */
 export function noteReach(state: MachineState, reason: string | undefined): void {
-  const { object } = state;
   if (reason === undefined) {
-    delete object.outage;
+    forget(state.requeues, 'read');
     return;
   }
-  const attempts = (object.outage?.attempts ?? 0) + 1;
-  const seconds = stepBackoffSeconds({ attempts, random: Math.random() });
-  const now = Date.now();
-  object.outage = { reason, attempts, retryAt: now + Math.min(seconds * 1_000, outageRetryMs) };
+  const attempt = { ...attemptNow(), longestSeconds: outageRetryMs / 1_000 };
+  failed(state.requeues, 'read', { message: reason, ...attempt });
   markStale(state);
-  noteJoinOutage(state, now);
+  noteJoinOutage(state, attempt.now);
 }
 
 /** A machine that is late to join could not be checked: it has until the next check. */
@@ -186,10 +184,6 @@ const longestJoinMs = 300_000;
 export function noteJoinOutageEnd({ object }: MachineState, machine: PreparedMachine): void {
   const timeoutMs = Math.min(machine.limits.creationTimeoutSeconds * 1_000, longestJoinMs);
   object.joinBy = { at: Date.now() + timeoutMs, isOutage: false };
-}
-
-export function forgetOutage({ object }: MachineState): void {
-  delete object.outage;
 }
 
 /** The class came back after the deletion began. */

@@ -11,10 +11,11 @@ import type {
   PreservationDrain,
   PreservationState,
 } from './state.ts';
-import { stepBackoffSeconds } from '../plan/step-backoff.ts';
+import { failed, forget } from '../plan/requeues.ts';
+import { attemptNow } from '../runtime/turns.ts';
 import type { NodeSnapshot } from '../contracts/snapshots.ts';
 import { defined } from '../values/defined.ts';
-import type { PreservationFacts } from '../plan/machine/preservation-step.ts';
+import type { PreservationFacts } from '../plan/machine/facts.ts';
 import type { PreserveOutcome } from '../contracts/preservation-activities.ts';
 
 /** Undefined where there is nothing to check. `node`: of this very machine. */
@@ -26,26 +27,20 @@ export function preservationFactsOf(
   const isSpokenOf = notes !== undefined || node?.preserve !== undefined;
   // Before the first read the phase is not known.
   if (!state.object.prepared || (!isSpokenOf && !state.preservation)) return undefined;
-  const known = state.preservation ?? { seen: '' };
-  return {
-    mustCheck: known.seen !== fingerprintOf(state, { notes, node }),
+  const { seen = '', kept }: Partial<PreservationState> = state.preservation ?? {};
+  const { preserve, drainPreserved } = state.requeues;
+  return defined({
+    mustCheck: seen !== fingerprintOf(state, { notes, node }),
     forcesDrain: notes?.forcesDrain ?? false,
-    ...timesOf(known),
-  };
+    mustDrain: mustDrain(state.preservation),
+    until: kept?.until,
+    checkAt: preserve?.retryAt,
+    drainAt: drainPreserved?.retryAt,
+  });
 }
 
-function timesOf({
-  kept,
-  drain,
-  outage,
-}: PreservationState): Omit<PreservationFacts, 'mustCheck' | 'forcesDrain'> {
-  const mustDrain = kept?.isToBeDrained === true && drain?.isDone !== true;
-  return defined({
-    mustDrain,
-    until: kept?.until,
-    checkAt: outage?.retryAt,
-    drainAt: drain?.retryAt,
-  });
+function mustDrain({ kept, drain }: Partial<PreservationState> = {}): boolean {
+  return kept?.isToBeDrained === true && drain?.isDone !== true;
 }
 
 interface Spoken {
@@ -54,8 +49,10 @@ interface Spoken {
 }
 
 /** Includes how the drain ended: then the Node is to say so. */
-function fingerprintOf({ phase, preservation }: MachineState, { notes, node }: Spoken): string {
-  const { isDone = false, error } = preservation?.drain ?? {};
+function fingerprintOf(state: MachineState, { notes, node }: Spoken): string {
+  const { phase, preservation, requeues } = state;
+  const { isDone = false } = preservation?.drain ?? {};
+  const error = requeues.drainPreserved?.message;
   const ofNode = node?.exists ? `${node.uid} ${node.preserve ?? ''}` : '';
   return JSON.stringify([notes ?? null, ofNode, phase, isDone, error ?? '']);
 }
@@ -76,10 +73,12 @@ export function noteApplied(
 ): void {
   const drain = kept?.isToBeDrained ? state.preservation?.drain : undefined;
   const left = nodeLeft(before.node, node);
-  delete state.preservation;
+  const { drainPreserved } = state.requeues;
+  endPreservation(state);
   const said = [kept, notes, node?.preserve, left?.preserve];
   if (said.some(Boolean)) {
     state.preservation = { seen: '', ...defined({ kept, drain }) };
+    if (drain && drainPreserved) state.requeues.drainPreserved = drainPreserved;
     state.preservation.seen = fingerprintOf(state, { notes, node: left });
   }
   if (left) noteWritten(state, before.node, left);
@@ -88,7 +87,7 @@ export function noteApplied(
 
 /** The object is gone, or going: there is nothing to check until the watcher signals. */
 export function noteNothing(state: MachineState, { observed, node }: Before): void {
-  delete state.preservation;
+  endPreservation(state);
   const seen = fingerprintOf(state, { notes: observed?.preservation, node });
   state.preservation = { seen };
 }
@@ -110,36 +109,30 @@ function nodeLeft(
 
 /** An API server was out of reach: the next check is later. */
 export function notePreservationOutage(state: MachineState, reason: string): void {
-  const { preservation = { seen: '' } } = state;
-  const attempts = (preservation.outage?.attempts ?? 0) + 1;
-  const wait = stepBackoffSeconds({ attempts, random: Math.random() });
-  preservation.outage = { reason, attempts, retryAt: Date.now() + wait * 1000 };
-  state.preservation = preservation;
+  state.preservation ??= { seen: '' };
+  failed(state.requeues, 'preserve', { message: reason, ...attemptNow() });
 }
 
 export function endPreservation(state: MachineState): void {
   delete state.preservation;
+  forget(state.requeues, 'preserve');
+  forget(state.requeues, 'drainPreserved');
 }
 
 /** Undefined where nothing is preserved. */
 export function beginPreservedDrain({ preservation }: MachineState): PreservationDrain | undefined {
-  if (!preservation) return undefined;
-  preservation.drain ??= { startedAt: Date.now(), isDone: false, attempts: 0 };
-  return preservation.drain;
+  if (preservation) preservation.drain ??= { startedAt: Date.now(), isDone: false };
+  return preservation?.drain;
 }
 
-export function notePreservedDrainDone(drain: PreservationDrain): void {
-  drain.isDone = true;
-  delete drain.error;
-}
-
-export function notePreservedDrainFailed(drain: PreservationDrain, message: string): void {
-  drain.attempts += 1;
-  drain.error = message;
-  const wait = stepBackoffSeconds({ attempts: drain.attempts, random: Math.random() });
-  drain.retryAt = Date.now() + wait * 1_000;
-}
-
-export function retryPreservedDrainNow({ preservation }: MachineState): void {
-  delete preservation?.drain?.retryAt;
+/** Not of a drain whose preservation ended meanwhile. `error`: absent when it is done. */
+export function endPreservedDrain(
+  state: MachineState,
+  drain: PreservationDrain,
+  error?: string,
+): void {
+  if (state.preservation?.drain !== drain) return;
+  drain.isDone = error === undefined;
+  if (error === undefined) forget(state.requeues, 'drainPreserved');
+  else failed(state.requeues, 'drainPreserved', { message: error, ...attemptNow() });
 }

@@ -11,6 +11,7 @@ import type { SnapshotVersion } from '../contracts/references.ts';
 import type { MachinePhase } from '../api/phases.ts';
 import type { MachineFacts } from '../plan/machine/facts.ts';
 import type { NodeTemplate } from '../plan/machine/node-template.ts';
+import type { Requeue } from '../plan/requeues.ts';
 import type { OperationFacts } from '../plan/machine/operation.ts';
 import type { HealthState } from '../plan/machine/health.ts';
 import type { ObjectState } from '../runtime/object-lifecycle.ts';
@@ -27,6 +28,7 @@ export interface MachineState {
   creation: CreationState;
   /** `node.ts` */
   node: NodeState;
+  requeues: MachineRequeues;
   /** `failure.ts`: what failed last; absent since a step of the same operation went well. */
   failure?: FailureState;
   /** `cloud-operation.ts`: a create or a delete that goes on in the cloud. */
@@ -45,6 +47,16 @@ export interface MachineState {
   drain?: DrainReport;
 }
 
+/** What failed and is tried again later, beside the operation of `failure`. */
+export interface MachineRequeues {
+  /** The target cluster did not answer when Machine and Node were read. */
+  read?: Requeue;
+  /** An API server was out of reach when its preservation was checked. */
+  preserve?: Requeue;
+  /** Of the Node of a Failed machine that is kept. */
+  drainPreserved?: Requeue;
+}
+
 export interface MachineObjectState extends ObjectState<MachineSnapshot> {
   prepared?: PreparedMachine;
   /** The version that the last command wrote. */
@@ -58,8 +70,6 @@ export interface MachineObjectState extends ObjectState<MachineSnapshot> {
    * watcher signals its changes.
    */
   isNodeRead?: boolean;
-  /** The target cluster did not answer when Machine and Node were read. */
-  outage?: Outage;
   /** The machine has at least until then to join: an outage kept its Node from registering. */
   joinBy?: { at: number; isOutage: boolean };
   /** When the finalizer was taken off the living object. */
@@ -71,12 +81,6 @@ export interface MachineObjectState extends ObjectState<MachineSnapshot> {
    * makes an instance before that (MCM v0.62.1, and ours), so only this run can have made one.
    */
   unclaimedUid?: string;
-}
-
-export interface Outage {
-  reason: string;
-  attempts: number;
-  retryAt: number;
 }
 
 /**
@@ -176,17 +180,12 @@ export interface PreservationState {
   kept?: Preservation;
   /** Drain of the Node of a Failed machine. */
   drain?: PreservationDrain;
-  /** An API server was out of reach. */
-  outage?: Outage;
 }
 
+/** Why the last attempt failed is in the requeue `drainPreserved`. */
 export interface PreservationDrain {
   startedAt: number;
   isDone: boolean;
-  /** Why the last attempt failed. */
-  error?: string;
-  attempts: number;
-  retryAt?: number;
 }
 
 export type TeardownState = NonNullable<MachineFacts['teardown']> & {
@@ -201,6 +200,7 @@ export function newMachineState(now: number): MachineState {
   return {
     phase: '',
     phaseSince: now,
+    requeues: {},
     object: { isGone: false, isStale: true },
     creation: { stage: 'none', generation: 0 },
     node: {},

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow';
 import { WakeTimer } from '../runtime/wake-timer.ts';
 import type { PendingCommand } from '../runtime/command-queue.ts';
-import { refusal } from '../runtime/command-queue.ts';
+import { refusal, refuseOnObject } from '../runtime/command-queue.ts';
 import { machineVerbs } from '../api/command-verbs.ts';
 import { errorOf, isTeardownDue, MachineCommands } from './commands.ts';
 import { machineDetails } from './details.ts';
@@ -22,6 +22,8 @@ import { observeNode } from './node.ts';
 import { operationOf } from './operation.ts';
 import { observeClass, observeMachine } from './object.ts';
 import { showDrain } from './phase.ts';
+import type { CarriedMachine } from './carried.ts';
+import { fromCarried, toCarried } from './carried.ts';
 import type { MachineState } from './state.ts';
 import { instanceOf, newMachineState } from './state.ts';
 import { applyCommand } from './apply-command.ts';
@@ -45,8 +47,11 @@ import {
 import type { MachineStep, RunningStep } from '../plan/machine/steps.ts';
 import { planMachine } from '../plan/machine/plan.ts';
 import { isLong } from '../plan/machine/steps.ts';
-import { StepGuard } from '../plan/step-guard.ts';
-import { localFirst, messageOf } from '../runtime/activity-options.ts';
+import { RateLimit } from '../plan/rate-limit.ts';
+import type { Requeues } from '../plan/requeues.ts';
+import { failed, forget } from '../plan/requeues.ts';
+import { messageOf } from '../runtime/activity-options.ts';
+import { attemptNow } from '../runtime/turns.ts';
 import { countDecision } from '../runtime/decisions.ts';
 import { Page } from '../runtime/page.ts';
 import { ObjectLifecycle } from '../runtime/object-lifecycle.ts';
@@ -65,7 +70,7 @@ import {
 } from '../runtime/continue-as-new.ts';
 
 export interface MachineInput extends WorkflowInput {
-  state?: MachineState;
+  state?: CarriedMachine;
 }
 
 export interface MachineResult {
@@ -97,18 +102,21 @@ class MachineWorkflow {
   readonly #input: MachineInput;
   readonly #state: MachineState;
   readonly #context: StepContext;
-  readonly #lifecycle: ObjectLifecycle<MachineState>;
+  readonly #lifecycle: ObjectLifecycle<CarriedMachine>;
   readonly #commands: MachineCommands;
   readonly #timer = new WakeTimer(() => this.#wake());
   readonly #page = new Page();
-  readonly #guard = new StepGuard();
+  readonly #limit = new RateLimit();
+  /** Steps that were rejected. */
+  readonly #requeues: Requeues<StepName> = {};
   readonly #log: MachineLog;
   #running: RunningStep | undefined;
   #scope: CancellationScope | undefined;
 
   constructor(input: MachineInput) {
     this.#input = input;
-    this.#state = carriedState(input.state) ?? newMachineState(Date.now());
+    const carried = carriedState(input.state);
+    this.#state = carried ? fromCarried(carried) : newMachineState(Date.now());
     this.#lifecycle = new ObjectLifecycle(input);
     this.#log = new MachineLog(input.ref, this.#state.phase);
     this.#context = new StepContext(input, this.#state, () => this.#wake());
@@ -128,10 +136,12 @@ class MachineWorkflow {
     const pending = isTeardownDue(this.#state) ? undefined : this.#commands.next();
     if (pending) return await this.#applyCommand(pending);
     if (this.#isToRenew()) return await this.#renew();
-    const step = this.#paced(planMachine(factsOf(this.#state, this.#running), Date.now()));
+    const facts = { ...factsOf(this.#state, this.#running), requeues: this.#requeues };
+    const step = this.#paced(planMachine(facts, Date.now()));
     countDecision('machine', step.action);
     this.#page.show(machineDetails(this.#input.ref, this.#state, step));
-    this.#timer.set(wakeTimeOf(step), step.action === 'wait' ? step.reason : '');
+    const wake = step.action === 'wait' ? step : { until: undefined, reason: '' };
+    this.#timer.set(wake.until, wake.reason);
     this.#log.report(this.#state, step);
     this.#input.operations?.follow(() => operationOf(this.#input.ref, this.#state));
     if (step.action === 'complete') return await this.#complete(step.reason);
@@ -140,19 +150,18 @@ class MachineWorkflow {
     return undefined;
   }
 
-  /**
-   * No plan keeps the loop running without a rest: the guard holds back what is done too often, or
-   * failed a moment ago.
-   */
+  /** No plan keeps the loop running without a rest: what is done too often waits. */
   #paced(step: MachineStep): MachineStep {
     const now = Date.now();
-    if (step.action === 'complete' || step.action === 'startOver') return step;
-    if (step.action === 'wait')
-      return isPast(step.until, now) ? { ...step, until: now + 1_000 } : step;
-    const hold = this.#guard.holdOf(step.action, now);
-    if (hold) return { action: 'wait', ...hold };
-    this.#guard.begin(step.action, now, Math.random);
-    return step;
+    const { action } = step;
+    if (action === 'complete' || action === 'startOver') return step;
+    if (action === 'wait') {
+      return (step.until ?? Infinity) <= now ? { ...step, until: now + 1_000 } : step;
+    }
+    const until = this.#limit.when(action, now, Math.random);
+    return until === undefined
+      ? step
+      : { action: 'wait', reason: `${action} is done too often`, until };
   }
 
   /**
@@ -183,15 +192,14 @@ class MachineWorkflow {
   async #attempt(action: StepName, isCancelRequested = () => false): Promise<void> {
     try {
       await steps[action](this.#context);
-      this.#guard.succeeded(action);
+      forget(this.#requeues, action);
     } catch (error) {
       // A step that we cancelled may end in any kind of failure; the plan takes it from there.
       if (isCancelRequested() && error instanceof TemporalFailure) return;
       const message = messageOf(error);
       log.warn('a step failed', { action, message });
       const longestSeconds = longestWaits[action];
-      const attempt = { now: Date.now(), random: Math.random(), longestSeconds };
-      this.#guard.failed(action, message, attempt);
+      failed(this.#requeues, action, { message, ...attemptNow(), longestSeconds });
     }
   }
 
@@ -203,7 +211,7 @@ class MachineWorkflow {
       if (fault !== undefined) throw refusal(fault);
       const words = await applyCommand(this.#state, this.#reference(), pending);
       // The drain is scheduled again, with what is known now.
-      if (isDrain(this.#running)) this.#cancel();
+      if (this.#running?.name.startsWith('drain')) this.#cancel();
       answer?.resolve(words);
     } catch (error) {
       log.warn('a command failed', { ...command, reason: messageOf(error) });
@@ -212,14 +220,8 @@ class MachineWorkflow {
     }
   }
 
-  /** It stays on the object where even that fails, and is heard again with the next change. */
   async #refuse(refused: { written: string; fault: string }): Promise<undefined> {
-    const input = { object: { ...this.#reference(), kind: 'Machine' as const }, ...refused };
-    try {
-      await localFirst((port) => port.refuseCommand(input), 'refuse a command');
-    } catch (error) {
-      log.warn('a command on the object could not be refused', { reason: messageOf(error) });
-    }
+    await refuseOnObject({ object: { ...this.#reference(), kind: 'Machine' }, ...refused });
   }
 
   /** Before the first read, of the object that was signalled. */
@@ -273,7 +275,7 @@ class MachineWorkflow {
       // The watcher has signalled its Node already, if it has one.
       const state = { ...newMachineState(Date.now()), ...(seen && { node: { seen } }) };
       observeMachine(state, successor);
-      return await this.#lifecycle.continueAsNew(state);
+      return await this.#lifecycle.continueAsNew(toCarried(state));
     }
     return {
       reason,
@@ -292,7 +294,7 @@ class MachineWorkflow {
   async #renew(): Promise<undefined> {
     await condition(() => this.#lifecycle.hasNews || allHandlersFinished());
     if (this.#lifecycle.hasNews) return;
-    await this.#lifecycle.continueAsNew(this.#state);
+    await this.#lifecycle.continueAsNew(toCarried(this.#state));
   }
 
   async #startOver(): Promise<undefined> {
@@ -302,7 +304,7 @@ class MachineWorkflow {
   }
 
   #listen(): void {
-    setHandler(stateQuery, () => ({ ...this.#state, running: this.#running }), {
+    setHandler(stateQuery, () => ({ ...toCarried(this.#state), running: this.#running }), {
       description: 'all that the run knows',
     });
     setHandler(drainQuery, () => drainView(this.#state), { description: 'what a drain waits for' });
@@ -323,16 +325,4 @@ class MachineWorkflow {
   #wake(): void {
     this.#lifecycle.noteNews();
   }
-}
-
-function isPast(time: number | undefined, now: number): boolean {
-  return time !== undefined && time <= now;
-}
-
-function isDrain(running: RunningStep | undefined): boolean {
-  return running?.name === 'drain' || running?.name === 'drainPreserved';
-}
-
-function wakeTimeOf(step: MachineStep): number | undefined {
-  return step.action === 'wait' ? step.until : undefined;
 }

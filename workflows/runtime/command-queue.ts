@@ -6,6 +6,8 @@ import type { Caller } from '../contracts/commands.ts';
 import { generationFault } from '../contracts/commands.ts';
 import type { WrittenCommand } from '../contracts/written-command.ts';
 import { longestWrittenCommand } from '../api/command-verbs.ts';
+import type { RefusedCommand } from '../contracts/machine-activities.ts';
+import { localFirst, messageOf } from './activity-options.ts';
 import type { Page } from './page.ts';
 import { clip } from '../values/clip.ts';
 import { isRecord } from '../values/is-record.ts';
@@ -20,10 +22,7 @@ export interface PendingCommand<Command> {
   answer?: { resolve(words: string): void; reject(error: unknown): void };
 }
 
-interface RefusedText {
-  written: string;
-  fault: string;
-}
+type RefusedText = Omit<RefusedCommand, 'object'>;
 
 interface Definition<Payload, Command> {
   signal: SignalDefinition<[Payload]>;
@@ -219,4 +218,13 @@ function historyLength(): number {
 
 export function refusal(reason: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(reason, 'Refused');
+}
+
+/** It stays on the object where even that fails, and is heard again with the next change. */
+export async function refuseOnObject(refused: RefusedCommand): Promise<void> {
+  try {
+    await localFirst((port) => port.refuseCommand(refused), 'refuse a command');
+  } catch (error) {
+    log.warn('a command on the object could not be refused', { reason: messageOf(error) });
+  }
 }

@@ -5,7 +5,7 @@
 import type { Sink, Sinks, WorkflowInterceptors } from '@temporalio/workflow';
 import { proxySinks } from '@temporalio/workflow';
 import { defaultPayloadConverter } from '@temporalio/common';
-import type { EndedOperation, Operations } from '../contracts/tracing.ts';
+import type { EndedOperation } from '../contracts/tracing.ts';
 import { activityTraceHeader, carriedTraceField, signalTraceHeader } from '../contracts/tracing.ts';
 import { isRecord } from '../values/is-record.ts';
 import { OperationTrace } from './operation-trace.ts';
@@ -36,7 +36,9 @@ export function interceptors(): WorkflowInterceptors {
           const { [carriedTraceField]: before, ...own } = first;
           const carried = carriedIn(before);
           if (carried) trace.resume(carried);
-          return next({ ...input, args: [withOperations(own, trace), ...others] });
+          // In no copy of the input, and in no payload.
+          const told = Object.defineProperty(own, 'operations', { value: trace });
+          return next({ ...input, args: [told, ...others] });
         },
         handleSignal(input, next) {
           const context = contextIn(input.headers[signalTraceHeader]);
@@ -64,9 +66,4 @@ export function interceptors(): WorkflowInterceptors {
       },
     ],
   };
-}
-
-/** The workflow says there what is going on. It is in no copy of the input, and in no payload. */
-function withOperations(input: object, operations: Operations): object {
-  return Object.defineProperty({ ...input }, 'operations', { value: operations });
 }

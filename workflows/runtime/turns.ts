@@ -1,11 +1,12 @@
 /** The turns of a workflow's loop. */
 import { sleep } from '@temporalio/workflow';
-import { ofTurns, StepGuard } from '../plan/step-guard.ts';
+import { ofTurns, RateLimit } from '../plan/rate-limit.ts';
+import type { Attempt } from '../plan/requeues.ts';
 
 const turn = 'a turn of the loop';
 
 export class Turns {
-  readonly #guard = new StepGuard(ofTurns);
+  readonly #limit = new RateLimit(ofTurns);
 
   /**
    * At the beginning of each turn: after many without a wait each costs a pause. Not async: the SDK
@@ -13,13 +14,19 @@ export class Turns {
    */
   next(): Promise<void> | undefined {
     const now = Date.now();
-    const hold = this.#guard.holdOf(turn, now);
-    this.#guard.begin(turn, hold?.until ?? now, Math.random);
-    return hold && sleep(hold.until - now);
+    const until = this.#limit.when(turn, now, Math.random);
+    if (until === undefined) return undefined;
+    this.#limit.when(turn, until, Math.random);
+    return sleep(until - now);
   }
 
   /** The loop has waited for something that was not there yet, or has come forward. */
   rested(): void {
-    this.#guard.rested();
+    this.#limit.forget();
   }
+}
+
+/** Of a step that ended now, in the time and by the chance of the workflow. */
+export function attemptNow(): Attempt {
+  return { now: Date.now(), random: Math.random() };
 }

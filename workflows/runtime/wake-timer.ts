@@ -29,9 +29,10 @@ export class WakeTimer {
     this.#at = at;
     this.#scope = undefined;
     if (at === undefined) return;
+    const milliseconds = Math.min(Math.max(at - Date.now(), 1), longestSleepMs);
     const scope = new CancellationScope();
     this.#scope = scope;
-    void scope.run(() => this.#wakeAfter(sleepUntil(at), summary));
+    void scope.run(() => this.#wakeAfter(milliseconds, summary));
   }
 
   /**
@@ -54,8 +55,4 @@ export class WakeTimer {
     this.#at = undefined;
     this.#wake();
   }
-}
-
-function sleepUntil(at: number): number {
-  return Math.min(Math.max(at - Date.now(), 1), longestSleepMs);
 }

@@ -5,7 +5,7 @@
 import { annotations } from '../../../workflows/api/constants.ts';
 import { namespaced } from '../../../kube/client/paths.ts';
 import type { MachineResult } from '../../../workflows/machine/workflow.ts';
-import type { MachineState } from '../../../workflows/machine/state.ts';
+import type { CarriedMachine } from '../../../workflows/machine/carried.ts';
 import { createClass, createSecret } from '../support/classes.ts';
 import type { CloudFault } from '../support/virtual-cloud.ts';
 import { untilEvent } from '../support/events.ts';
@@ -59,7 +59,7 @@ describe('the console of a VM that never joined', () => {
       { kind: 'Machine', name },
       { type: 'Warning', reason: 'NeverJoined', message: expect.stringContaining(cause) },
     );
-    const state: MachineState = await workflows.handleOf('machine', name).query('state');
+    const state: CarriedMachine = await workflows.handleOf('machine', name).query('state');
     expect(state.consoleOutput).toMatchObject({ text: expect.stringContaining(cause) });
     expect((await workflows.pageOf('machine', name)).details).toContain(cause);
     await deleteMachine(scenario, name);

@@ -1,6 +1,6 @@
 /** An outage of an API server is nobody's illness, however long it is. */
 import type { Machine } from '../../../workflows/api/machine.ts';
-import type { MachineState } from '../../../workflows/machine/state.ts';
+import type { CarriedMachine } from '../../../workflows/machine/carried.ts';
 import { deadlineOf } from '../../../workflows/plan/machine/health.ts';
 import { ApiOutage } from '../support/api-outage.ts';
 import { StateRecorder } from '../support/bounds.ts';
@@ -129,7 +129,7 @@ async function untilSeen({ workflows }: Scenario, name: string): Promise<void> {
 async function untilLooked({ workflows }: Scenario, name: string, ended: number): Promise<void> {
   const handle = workflows.handleOf('machine', name);
   await eventually(`${name} is looked at again`, async () => {
-    const { phase, health } = await handle.query<MachineState>('state');
+    const { phase, health } = await handle.query<CarriedMachine>('state');
     expect(phase).toBe('Unknown');
     expect(health?.waitsFor).not.toContain('cannot check its health');
     expect(health && deadlineOf(health)).toBeGreaterThan(ended);

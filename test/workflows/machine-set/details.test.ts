@@ -41,8 +41,13 @@ test('the page of a set says what holds the set up', () => {
     },
     unmatched: { epoch: 1, names: ['pool-s'] },
     unpushable: { generation: 1, names: ['pool-u'] },
-    lastError: 'exceeded quota',
-    retryAt: Date.parse('2026-01-01T00:00:00Z'),
+    requeues: {
+      create: {
+        failures: 1,
+        retryAt: Date.parse('2026-01-01T00:00:00Z'),
+        message: 'exceeded quota',
+      },
+    },
     machineDeployment: 'workers',
   };
   expect(formatFacts(state, 'shoot')).toEqual([

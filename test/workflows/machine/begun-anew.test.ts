@@ -4,7 +4,7 @@ import type { WorkflowBundleOption } from '@temporalio/worker';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { runOptionsOf } from '../../../watcher/queue/delivery.ts';
 import type { MachineInput } from '../../../workflows/machine/workflow.ts';
-import type { MachineState } from '../../../workflows/machine/state.ts';
+import type { CarriedMachine } from '../../../workflows/machine/carried.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { bundleForTests } from '../../support/workflow-bundle.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => temporal.stop());
 
 /** The first attempt fails; the next one waits for a worker. */
-async function failOnce(world: MachineWorld, state?: MachineState): Promise<void> {
+async function failOnce(world: MachineWorld, state?: CarriedMachine): Promise<void> {
   const input: MachineInput = { ref: world.ref, cluster, ...(state && { state }) };
   await temporal.withOtherCode(failing, world.ref.namespace, async () => {
     const first = await temporal.client.workflow.start('machine', {
@@ -46,7 +46,7 @@ test('a machine that another run handed over is read anew, and so is its Node', 
   const world = await MachineWorld.create(temporal, {
     readAndClaimMachine: async () => ({ found: true, machine: world.read(), node: readyNode }),
   });
-  let state: MachineState | undefined;
+  let state: CarriedMachine | undefined;
   await world.run(async () => {
     await world.begin();
     await world.phase('Running');

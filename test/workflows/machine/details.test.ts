@@ -49,10 +49,7 @@ test.each([
 
 test('a drain that is blocked says until when', () => {
   const state = withBlockedDrain();
-  state.preservation = {
-    seen: '',
-    drain: { startedAt: 0, isDone: false, attempts: 1 },
-  };
+  state.preservation = { seen: '', drain: { startedAt: 0, isDone: false } };
   expect(pageOf(state)).toContain('what is left at 2200-01-01T00:00:00Z is deleted by force');
   state.drain = { ...report, deadline: 60_000 };
   expect(pageOf(state)).toContain('what is left at 1970-01-01T00:01:00Z is deleted by force');

@@ -5,7 +5,7 @@ import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { machine, MachineInput } from '../../../workflows/machine/workflow.ts';
-import type { MachineState } from '../../../workflows/machine/state.ts';
+import type { CarriedMachine } from '../../../workflows/machine/carried.ts';
 import type { DrainActivities } from '../../../workflows/contracts/drain-activities.ts';
 import type { DriverActivities } from '../../../workflows/contracts/driver-activities.ts';
 import type {
@@ -158,8 +158,8 @@ export class MachineWorld {
     await this.handle.signal(classChanged, { ...this.sighting(), ...changes });
   }
 
-  async state(): Promise<MachineState> {
-    return await this.#temporal.answerOf<MachineState>(this.handle, stateQuery.name);
+  async state(): Promise<CarriedMachine> {
+    return await this.#temporal.answerOf<CarriedMachine>(this.handle, stateQuery.name);
   }
 
   async phase(phase: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** What a run of a deployment takes over from the run before, in the middle of its work. */
-import { newState } from '../../../workflows/machine-deployment/state.ts';
+import { newState, toCarried } from '../../../workflows/machine-deployment/state.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { cluster } from '../machine/machine-world.ts';
@@ -31,7 +31,7 @@ test('a deployment that continues as new in a rollout ends it, and backs off fro
     hasFinalizer: true,
     metadataDigest: 'm',
   };
-  const state = { ...newState(), uid: 'uid-1', observed, hasRolled: true, refused };
+  const state = { ...toCarried(newState()), uid: 'uid-1', observed, hasRolled: true, refused };
   const { world, log } = rollout;
   await rollout.run(async () => {
     await world.observe({}, { args: [{ ref: world.ref, cluster, state }] });

@@ -9,13 +9,12 @@ import { joinedUidOf, ownNodeOf } from '../node.ts';
 import { showPreservation } from '../phase.ts';
 import {
   beginPreservedDrain,
+  endPreservedDrain,
   noteApplied,
   noteNothing,
   notePreservationOutage,
-  notePreservedDrainDone,
-  notePreservedDrainFailed,
 } from '../preservation.ts';
-import type { MachineState, PreservationDrain } from '../state.ts';
+import type { MachineState } from '../state.ts';
 import { instanceOf } from '../state.ts';
 import type { StepContext } from './context.ts';
 
@@ -47,10 +46,10 @@ async function preserveOnce(request: PreserveRequest): Promise<PreserveOutcome> 
   }
 }
 
-function endOfDrain({ preservation }: MachineState): { error?: string } | undefined {
-  const { isDone, error }: { isDone?: boolean; error?: string } = preservation?.drain ?? {};
-  if (isDone) return {};
-  return error === undefined ? undefined : { error };
+function endOfDrain({ preservation, requeues }: MachineState): { error?: string } | undefined {
+  if (preservation?.drain?.isDone) return {};
+  const { drainPreserved: failure } = requeues;
+  return failure && { error: failure.message };
 }
 
 /**
@@ -62,18 +61,18 @@ export async function drainPreserved(context: StepContext): Promise<void> {
   const drain = beginPreservedDrain(state);
   if (!drain) return;
   try {
-    await drainKept(context, drain);
-    notePreservedDrainDone(drain);
+    await drainKept(context);
+    endPreservedDrain(state, drain);
   } catch (error) {
     const isCancelled = CancellationScope.current().consideredCancelled;
     if (isCancelled || !(error instanceof ActivityFailure)) throw error;
-    notePreservedDrainFailed(drain, messageOf(error));
+    endPreservedDrain(state, drain, messageOf(error));
   } finally {
     endDrain(state);
   }
 }
 
-async function drainKept(context: StepContext, drain: PreservationDrain): Promise<void> {
+async function drainKept(context: StepContext): Promise<void> {
   const { state } = context;
   const instance = instanceOf(state);
   if (!instance || !state.object.prepared) return;
@@ -81,7 +80,13 @@ async function drainKept(context: StepContext, drain: PreservationDrain): Promis
     summary: `drain ${instance.nodeName}, which is preserved`,
     request: () => ({ ...drainRequestOf(context, instance, 'drainPreserved'), keepsNode: true }),
     async onUntaken(why) {
-      drain.error = why;
+      const { requeues } = state;
+      requeues.drainPreserved = {
+        failures: 0,
+        retryAt: 0,
+        ...requeues.drainPreserved,
+        message: why,
+      };
       context.noteChange();
     },
   });

@@ -7,6 +7,7 @@ import type {
 } from '../../contracts/drain-activities.ts';
 import type { DeleteOutcome, Pending } from '../../contracts/driver-contract.ts';
 import type { KubeActivities } from '../../contracts/kube-activities.ts';
+import { forget } from '../../plan/requeues.ts';
 import { localFirst, localFirstOnce } from '../../runtime/activity-options.ts';
 import { defined } from '../../values/defined.ts';
 import { endCloudFailure } from '../credentials.ts';
@@ -18,7 +19,7 @@ import { begunDeletion, deleteOutcome, findOutcome } from '../driver-calls.ts';
 import { clearFailure, failuresAt, noteFailure } from '../failure.ts';
 import { endMissing } from '../missing-instance.ts';
 import { joinedUidOf, ownNodeOf } from '../node.ts';
-import { forgetOutage, markFresh, markGone, noteProvider, noteSuccessorTold } from '../object.ts';
+import { markFresh, markGone, noteProvider, noteSuccessorTold } from '../object.ts';
 import { setPhase } from '../phase.ts';
 import { endPreservation } from '../preservation.ts';
 import { takeRead } from '../restore.ts';
@@ -57,7 +58,7 @@ export async function beginTeardown(context: StepContext): Promise<void> {
   if (!machine.isDeleting || !machine.hasFinalizer) return;
   noteDeletionBegun(state);
   clearFailure(state);
-  forgetOutage(state);
+  forget(state.requeues, 'read');
   endPreservation(state);
   endMissing(state);
   enterTeardown(state, machine);

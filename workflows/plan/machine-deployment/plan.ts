@@ -15,6 +15,9 @@ import { scaleHeld } from './rollout/scaling.ts';
 import { openingsOf, stepsOf } from './rollout/set-steps.ts';
 import type { Rollout, StrategyPlan } from './rollout/sizing.ts';
 import { blankSet, exists } from './rollout/sizing.ts';
+import { isHeld } from '../requeues.ts';
+import type { DeploymentRequeues } from './rollout/refused-steps.ts';
+import { allowedSteps } from './rollout/refused-steps.ts';
 import { stateOf } from './rollout/state.ts';
 import type { DeploymentPlan, DeploymentStep, RolloutState } from './rollout/steps.ts';
 
@@ -24,11 +27,29 @@ export interface EarlierRules {
   protectsHeldNodes?: boolean;
 }
 
+/** `requeues`: what is not to be tried yet is left out, with the time when it is. */
 export function planMachineDeployment(
-  found: DeploymentFacts,
+  facts: DeploymentFacts,
   now: number,
-  rules: EarlierRules = {},
+  { requeues = {}, ...rules }: EarlierRules & { requeues?: DeploymentRequeues } = {},
 ): DeploymentPlan {
+  const wanted = planRegardless(facts, now, rules);
+  const wantsSync = wanted.steps.some(({ action }) => action === 'syncSet');
+  const isSyncHeld = wantsSync && isHeld(requeues, 'sync', now);
+  const plan = isSyncHeld ? planRegardless({ ...facts, isSyncHeldBack: true }, now, rules) : wanted;
+  const steps = allowedSteps(facts, plan.steps, { requeues, now });
+  const { steps: held } = requeues;
+  const isHeldBack =
+    steps.length > 0 && steps[0]?.action !== 'syncSet' && held && now < held.retryAt;
+  return {
+    ...plan,
+    steps: isHeldBack ? [] : steps,
+    ...(wantsSync && { wantsSync }),
+    ...(isHeldBack && { retryAt: held.retryAt }),
+  };
+}
+
+function planRegardless(found: DeploymentFacts, now: number, rules: EarlierRules): DeploymentPlan {
   const facts = withDeletedSetsGoing(found);
   if (facts.isDeleting) return planDeletion(facts);
   const fault = faultRefusalOf(facts);
@@ -64,7 +85,7 @@ export function currentHold(found: ObservedDeployment, now: number): Hold | unde
 }
 
 /** For how long is not known: neither a pause nor OnDelete, which have rules of their own. */
-export function isHeld(found: ObservedDeployment, now: number): boolean {
+export function standsStill(found: ObservedDeployment, now: number): boolean {
   const { kind } = currentHold(found, now) ?? {};
   return kind === 'canary' || kind === 'options' || kind === 'rolloutAfter';
 }

@@ -1,8 +1,8 @@
 /** Plan of a MachineSet: its next step. */
 import type { AutoPreservation } from './auto-preservation.ts';
 import type { MachineRefs } from './deletions.ts';
-import type { RefusedMachines } from './refused-machines.ts';
-import { areHeldBack, mostRefused } from './refused-machines.ts';
+import type { RefusedWrites, Requeue } from '../requeues.ts';
+import { isHeld } from '../requeues.ts';
 import { burst } from './deletions.ts';
 
 export interface DesiredMachines {
@@ -72,20 +72,28 @@ export type MachineSetStep =
 
 type Wait = Extract<MachineSetStep, { action: 'wait' }>;
 
+/** What failed and is tried again later. */
+export interface SetRequeues {
+  /** A batch of creates. */
+  create?: Requeue;
+  /** Machines that the API server did not let the set write or delete. */
+  refused?: RefusedWrites;
+  /** The template, to machines that did not take it. */
+  push?: Requeue;
+}
+
+/** So many mean that everything is refused: no more are tried until it is time to try again. */
+const mostRefused = 100;
+
 export interface MachineSetFacts {
   observation: ObservedMachineSet;
   /** Machines of finished batches that the read was too early to see. */
   createdSince: number;
   /** Machines per batch: 1, 2, 4 ... after each success, 1 again after an error. */
   batchSize: number;
-  retryAt?: number;
-  lastError?: string;
-  /** Machines whose writes were refused. */
-  refused?: RefusedMachines;
+  requeues?: SetRequeues;
   /** Why nothing may be created or deleted. */
   stop?: string;
-  /** The template is pushed again then to machines that did not take it, milliseconds. */
-  pushAt?: number;
 }
 
 /**
@@ -93,17 +101,17 @@ export interface MachineSetFacts {
  * up a push.
  */
 export function planMachineSet(facts: MachineSetFacts, now: number): MachineSetStep {
-  const { refused } = facts;
+  const { requeues = {} } = facts;
   const observation = withinRefusals(facts, now);
   const step = withinStop(
     { ...facts, observation },
     planRegardless({ ...facts, observation }, now),
   );
   if (step.action !== 'wait') return step;
-  const { pushAt = 0 } = facts;
-  const wait = notPast(notPast(step, observation.holdsUntil), pushAt > now ? pushAt : undefined);
-  if (!refused || !areHeldBack(refused, now)) return wait;
-  const { names, message, retryAt } = refused;
+  const pushAt = isHeld(requeues, 'push', now) ? requeues.push?.retryAt : undefined;
+  const wait = notPast(notPast(step, observation.holdsUntil), pushAt);
+  if (!requeues.refused || !isHeld(requeues, 'refused', now)) return wait;
+  const { names, message, retryAt } = requeues.refused;
   const reason = `${step.reason}; ${names.length} machines cannot be written: ${message}`;
   return notPast({ ...wait, reason }, retryAt);
 }
@@ -121,11 +129,11 @@ function withinStop({ observation, stop }: MachineSetFacts, step: MachineSetStep
 
 /** When so many were refused, no more are tried. */
 function withinRefusals(
-  { observation, refused }: MachineSetFacts,
+  { observation, requeues = {} }: MachineSetFacts,
   now: number,
 ): ObservedMachineSet {
-  if (!refused || refused.names.length < mostRefused || !areHeldBack(refused, now))
-    return observation;
+  const { names = [] } = requeues.refused ?? {};
+  if (names.length < mostRefused || !isHeld(requeues, 'refused', now)) return observation;
   const { autoPreservation: _later, ...rest } = observation;
   return { ...rest, toDelete: { names: [], reason: '' } };
 }
@@ -168,9 +176,10 @@ function planCreation(facts: MachineSetFacts, missing: number, now: number): Mac
       reason: `${missing} machines missing, but label ${frozenBy} allows no new ones`,
     };
   }
-  if (facts.retryAt !== undefined && now < facts.retryAt) {
-    const reason = `${missing} machines missing; ${facts.lastError ?? 'the last batch failed'}`;
-    return { action: 'wait', reason, until: facts.retryAt };
+  const { create } = facts.requeues ?? {};
+  if (create && now < create.retryAt) {
+    const reason = `${missing} machines missing; ${create.message || 'the last batch failed'}`;
+    return { action: 'wait', reason, until: create.retryAt };
   }
   const room = roomIn(facts.observation) - facts.createdSince;
   if (room <= 0) {

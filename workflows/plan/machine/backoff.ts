@@ -1,11 +1,13 @@
 /** When a machine tries again after its cloud refused it. */
-import type { StepBackoffInput } from '../step-backoff.ts';
-import { stepBackoffSeconds } from '../step-backoff.ts';
+import { stepBackoffSeconds } from '../requeues.ts';
 import type { StepFailure } from './facts.ts';
 
-/** `attempts`: without the failures that have a pace of their own. */
-export interface BackoffInput extends StepBackoffInput {
+export interface BackoffInput {
   failure: StepFailure;
+  /** Failures so far, this one included; without those that have a pace of their own. */
+  attempts: number;
+  /** From 0 to 1: spreads objects that failed together. */
+  random: number;
   /** `--resource-exhausted-retry`. Absent: it is not room that is asked for. */
   resourceExhaustedRetrySeconds?: number;
 }
@@ -20,7 +22,7 @@ export function backoffSeconds(input: BackoffInput): number {
   const { failure, attempts, random } = input;
   if (failure.retryAfterSeconds !== undefined) return failure.retryAfterSeconds * (1 + random / 4);
   if (hasOwnPace(input)) return (input.resourceExhaustedRetrySeconds ?? 0) * (1 - random / 4);
-  return stepBackoffSeconds({ attempts, random });
+  return stepBackoffSeconds(attempts, random);
 }
 
 /**
@@ -32,10 +34,7 @@ export function hasOwnPace({
   resourceExhaustedRetrySeconds,
 }: Pick<BackoffInput, 'failure' | 'resourceExhaustedRetrySeconds'>): boolean {
   if (failure.retryAfterSeconds !== undefined) return true;
-  return resourceExhaustedRetrySeconds !== undefined && hasNoRoom(failure);
-}
-
-/** An instance that exists has its room. */
-function hasNoRoom({ code, during }: StepFailure): boolean {
-  return code === 'ResourceExhausted' && during === undefined;
+  // An instance that exists has its room.
+  const hasNoRoom = failure.code === 'ResourceExhausted' && failure.during === undefined;
+  return resourceExhaustedRetrySeconds !== undefined && hasNoRoom;
 }

@@ -3,7 +3,7 @@ import type { MachineErrorCode } from '../../api/failures.ts';
 import type { DrainMode, RunningStep } from './steps.ts';
 import type { OperationFacts } from './operation.ts';
 import type { MachinePhase } from '../../api/phases.ts';
-import type { PreservationFacts } from './preservation-step.ts';
+import type { Requeue, Requeues } from '../requeues.ts';
 
 /** As drivers distinguish them. */
 export const machineFailureKinds = [
@@ -76,8 +76,8 @@ export interface MachineFacts {
    * The target cluster did not answer when Machine and Node were read: they are read again then,
    * milliseconds.
    */
-  outage?: { reason: string; retryAt: number };
-  /** The last failure is not on the object yet. */
+  outage?: Requeue;
+  /** What failed last is not on the object yet. */
   isUnreported?: boolean;
   /** The finalizer was taken off a living object: it is set again then, milliseconds. */
   finalizerAt?: number;
@@ -110,7 +110,9 @@ export interface MachineFacts {
   missing?: MissingInstanceFacts;
   /** Preservation of a machine that is to be preserved, or was. */
   preservation?: PreservationFacts;
-  /** Stage of a machine that is being deleted. */
+  /** Steps that were rejected, by action: held back until it is time to try again. */
+  requeues?: Requeues;
+  /** Of a machine that is being deleted. */
   teardown?: { stage: TeardownStage };
 }
 
@@ -127,6 +129,22 @@ export interface MissingInstanceFacts {
   askAt: number;
   /** It said twice that there is none. */
   isConfirmed: boolean;
+}
+
+/** Times in milliseconds. Absent where no annotation asks for it. */
+export interface PreservationFacts {
+  /** Annotations, expiry, Node or phase are other than at the last check. */
+  mustCheck: boolean;
+  /** It is preserved until then. */
+  until?: number;
+  /** An API server was out of reach: not before this. */
+  checkAt?: number;
+  /** The Node of a Failed machine is not drained yet. */
+  mustDrain: boolean;
+  /** The last attempt failed: not before this. */
+  drainAt?: number;
+  /** Label `force-drain`. */
+  forcesDrain: boolean;
 }
 
 export interface HealthFacts {

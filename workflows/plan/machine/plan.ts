@@ -1,8 +1,7 @@
 /** The next step of one Machine's life. */
 import type { MachineStep, RunningStep } from './steps.ts';
 import { isLong } from './steps.ts';
-import type { HealthFacts, MachineFacts } from './facts.ts';
-import { nextPreservationTime, planPreservationStep } from './preservation-step.ts';
+import type { MachineFacts } from './facts.ts';
 import { isUndone, planWhileRunning } from './running-step.ts';
 import { backOffOf, hasFailed, planTeardown } from './teardown.ts';
 
@@ -12,9 +11,14 @@ import { backOffOf, hasFailed, planTeardown } from './teardown.ts';
  * leaves its instance alone.
  */
 export function planMachine(facts: MachineFacts, now: number): MachineStep {
-  const step = planLife(facts, now);
+  const planned = planLife(facts, now);
   const mustTell = facts.isSuccessorUntold && facts.teardown !== undefined;
-  return mustTell && step.action === 'wait' ? { action: 'recordSuccessor' } : step;
+  const step: MachineStep =
+    mustTell && planned.action === 'wait' ? { action: 'recordSuccessor' } : planned;
+  const held = facts.requeues?.[step.action];
+  if (!held || now >= held.retryAt) return step;
+  const reason = `${step.action} failed ${held.failures} times: ${held.message}`;
+  return { action: 'wait', reason, until: held.retryAt };
 }
 
 function planLife(facts: MachineFacts, now: number): MachineStep {
@@ -38,64 +42,82 @@ function planLife(facts: MachineFacts, now: number): MachineStep {
   return planLiving(facts, now);
 }
 
+/** What one concern of a living machine asks for. */
+interface Answer {
+  step?: MachineStep;
+  /** It has a step then, milliseconds. */
+  wakeAt?: number | undefined;
+  /** Why it waits, in words. */
+  note?: string | undefined;
+}
+
+type Concern = (facts: MachineFacts, now: number) => Answer | undefined;
+
+/** In the order in which they have their steps. */
+const concerns: readonly Concern[] = [repair, preserve, findMissing, checkHealth, live];
+
+/** The first concern with a step has it; without any, the machine waits for the first to wake. */
 function planLiving(facts: MachineFacts, now: number): MachineStep {
-  const { preservation, health } = facts;
-  const first = planRepair(facts, now) ?? (preservation && planPreservationStep(preservation, now));
-  const step = first ?? planMissing(facts, now) ?? (health && planHealth(facts, health, now));
-  const planned = step ?? (isUp(facts) ? planRunning(facts, now) : planLaunch(facts, now));
-  const waited = checkedUntil(repairedUntil(planned, facts, now), facts);
-  return preservedUntil(doubtedUntil(waited, facts), facts, now);
+  const answers: Answer[] = [];
+  for (const concern of concerns) {
+    const answer = concern(facts, now) ?? {};
+    if (answer.step) return answer.step;
+    answers.push(answer);
+  }
+  const until = Math.min(...answers.map(({ wakeAt = Infinity }) => wakeAt));
+  const notes = answers.toReversed().flatMap(({ note = [] }) => note);
+  return { action: 'wait', reason: notes.join('; '), ...(until < Infinity && { until }) };
 }
 
-/** Plans the writes that the object itself lacks. */
-function planRepair({ isUnreported, finalizerAt }: MachineFacts, now: number) {
-  if (isUnreported) return { action: 'recordFailure' } as const;
-  return now >= (finalizerAt ?? Infinity) ? ({ action: 'readAndClaim' } as const) : undefined;
-}
-
-/**
- * A machine that waits wakes to set its finalizer again, and to read what was out of reach.
- */
-function repairedUntil(
-  step: MachineStep,
-  { finalizerAt, outage }: MachineFacts,
-  now: number,
-): MachineStep {
-  if (step.action !== 'wait') return step;
+/** What is missing on the object itself, or could not be read. */
+function repair({ isUnreported, finalizerAt, outage }: MachineFacts, now: number): Answer {
+  if (isUnreported) return { step: { action: 'recordFailure' } };
+  if (now >= (finalizerAt ?? Infinity)) return { step: { action: 'readAndClaim' } };
   const readAt = outage && outage.retryAt > now ? outage.retryAt : Infinity;
-  const until = Math.min(step.until ?? Infinity, finalizerAt ?? Infinity, readAt);
-  return until === Infinity ? step : { ...step, until };
+  return { wakeAt: Math.min(finalizerAt ?? Infinity, readAt) };
+}
+
+/** Its preservation is checked, and the Node of a Failed machine that is kept is drained. */
+function preserve({ preservation }: MachineFacts, now: number): Answer | undefined {
+  if (!preservation) return undefined;
+  const { mustCheck, until = Infinity, checkAt = 0, drainAt = 0, mustDrain } = preservation;
+  const isToCheck = mustCheck || now >= until;
+  if (isToCheck && now >= checkAt) return { step: { action: 'preserve' } };
+  if (!isToCheck && mustDrain && now >= drainAt) return { step: { action: 'drainPreserved' } };
+  const times = [until, checkAt, mustDrain ? drainAt : Infinity].filter((time) => time > now);
+  return { wakeAt: Math.min(...times), note: until === Infinity ? undefined : 'preserved' };
 }
 
 /** The health of a machine that has joined is checked instead: its Node says more. */
-function planMissing(
-  { missing, health, phase }: MachineFacts,
-  now: number,
-): MachineStep | undefined {
+function findMissing({ missing, health, phase }: MachineFacts, now: number): Answer | undefined {
   if (!missing || phase === 'Failed') return undefined;
-  if (!missing.isConfirmed)
-    return now >= missing.askAt ? { action: 'describeInstance' } : undefined;
-  return health ? undefined : { action: 'recordMissingInstance' };
+  if (missing.isConfirmed)
+    return health ? undefined : { step: { action: 'recordMissingInstance' } };
+  if (now >= missing.askAt) return { step: { action: 'describeInstance' } };
+  return { wakeAt: missing.askAt, note: 'its instance is not to be found' };
 }
 
-/** A machine that waits wakes to ask for its instance. */
-function doubtedUntil(step: MachineStep, { missing, phase }: MachineFacts): MachineStep {
-  if (step.action !== 'wait' || !missing || missing.isConfirmed || phase === 'Failed') return step;
-  const until = Math.min(step.until ?? Infinity, missing.askAt);
-  return { ...step, reason: `${step.reason}; its instance is not to be found`, until };
+function checkHealth(facts: MachineFacts, now: number): Answer | undefined {
+  if (!facts.health) return undefined;
+  const { mustCheck, checkAt = Infinity } = facts.health;
+  if (!facts.isRead && isInReach(facts, now)) return { step: { action: 'readAndClaim' } };
+  if (mustCheck || now >= checkAt) return { step: { action: 'checkHealth' } };
+  return { wakeAt: checkAt };
 }
 
-/** A preserved machine that waits wakes when its time is over. */
-function preservedUntil(
-  step: MachineStep,
-  { preservation }: MachineFacts,
-  now: number,
-): MachineStep {
-  if (step.action !== 'wait' || !preservation) return step;
-  const next = nextPreservationTime(preservation, now);
-  const reason = preservation.until === undefined ? step.reason : `${step.reason}; preserved`;
-  const until = Math.min(step.until ?? Infinity, next ?? Infinity);
-  return { ...step, reason, ...(until < Infinity && { until }) };
+/** An ill machine does nothing else than wait for its next check. */
+function live(facts: MachineFacts, now: number): Answer {
+  const note = illnessOf(facts);
+  if (note !== undefined) return { note };
+  const step = isUp(facts) ? planRunning(facts, now) : planLaunch(facts, now);
+  return step.action === 'wait' ? { note: step.reason, wakeAt: step.until } : { step };
+}
+
+function illnessOf({ health, phase }: MachineFacts): string | undefined {
+  if (health && phase === 'Failed') {
+    return 'failed: its owner replaces it, unless its Node is healthy again before';
+  }
+  return health?.waitsFor;
 }
 
 /**
@@ -121,27 +143,6 @@ function endOfDrain(
   if (!preservation?.mustDrain) return 'its Node need not be drained any more';
   const isToBeForced = preservation.forcesDrain && !drain.byForce;
   return isToBeForced ? 'to be drained by force: label force-drain' : undefined;
-}
-
-/** Nothing for a healthy machine. */
-function planHealth(
-  facts: MachineFacts,
-  { mustCheck, checkAt, waitsFor }: HealthFacts,
-  now: number,
-): MachineStep | undefined {
-  if (!facts.isRead && isInReach(facts, now)) return { action: 'readAndClaim' };
-  if (mustCheck || now >= (checkAt ?? Infinity)) return { action: 'checkHealth' };
-  if (hasFailed(facts)) {
-    const reason = 'failed: its owner replaces it, unless its Node is healthy again before';
-    return { action: 'wait', reason };
-  }
-  return waitsFor === undefined ? undefined : { action: 'wait', reason: waitsFor };
-}
-
-/** A machine that waits wakes for the next check of its health. */
-function checkedUntil(step: MachineStep, { health }: MachineFacts): MachineStep {
-  if (step.action !== 'wait' || health?.checkAt === undefined) return step;
-  return { ...step, until: Math.min(step.until ?? Infinity, health.checkAt) };
 }
 
 /**
@@ -198,7 +199,7 @@ function planFailed(facts: MachineFacts, now: number): MachineStep {
 function planRead(facts: MachineFacts, now: number): MachineStep {
   const { outage } = facts;
   if (!outage || isInReach(facts, now)) return { action: 'readAndClaim' };
-  const reason = `the target cluster does not answer: ${outage.reason}`;
+  const reason = `the target cluster does not answer: ${outage.message}`;
   return { action: 'wait', reason, until: outage.retryAt };
 }
 

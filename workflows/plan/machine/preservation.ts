@@ -87,7 +87,8 @@ export function planPreservation(facts: PreservationFacts, now: number): Preserv
   }
   const hasFailed = phase === 'Failed';
   if (value !== 'now' && !hasFailed) return recovered(request, value, expiresAt);
-  const until = expiresAt ?? inWholeSeconds(now + facts.timeoutSeconds * 1000);
+  // In whole seconds, as Kubernetes writes times: what is read back is what was planned.
+  const until = expiresAt ?? Math.ceil((now + facts.timeoutSeconds * 1000) / 1000) * 1000;
   const isNew = expiresAt === undefined;
   return { ...request, action: 'preserve', value, until, isNew, isToBeDrained: hasFailed };
 }
@@ -110,9 +111,4 @@ function recovered(
   const forgets = value === 'auto-preserved';
   if (expiresAt === undefined && !forgets) return { ...request, action: 'none' };
   return { ...request, action: 'stop', reason: 'recovered', forgets };
-}
-
-/** As Kubernetes writes times: what is read back is what was planned. */
-function inWholeSeconds(milliseconds: number): number {
-  return Math.ceil(milliseconds / 1000) * 1000;
 }

@@ -11,7 +11,7 @@ import {
   nextBatchSize,
   planMachineSet,
 } from '../../../../workflows/plan/machine-set/plan.ts';
-import type { RefusedMachines } from '../../../../workflows/plan/machine-set/refused-machines.ts';
+import type { RefusedWrites } from '../../../../workflows/plan/requeues.ts';
 import { burst } from '../../../../workflows/plan/machine-set/deletions.ts';
 
 const now = 1_000_000;
@@ -53,12 +53,17 @@ function facts(given: Given): MachineSetFacts {
 
 const surplus = { names: ['pool-b'], reason: '4 machines, 3 wanted' };
 
-function refusedTo(count: number): { refused: RefusedMachines } {
+function refusedTo(count: number): { requeues: { refused: RefusedWrites } } {
   const names = Array.from({ length: count }, (_, index) => `pool-${index}`);
   const message = 'kept for forensics';
+  const retryAt = now + 9_000;
   return {
-    refused: { names, reason: 'FailedDelete', message, failures: 1, retryAt: now + 9_000 },
+    requeues: { refused: { names, reason: 'FailedDelete', message, failures: 1, retryAt } },
   };
+}
+
+function quotaUntil(retryAt: number) {
+  return { requeues: { create: { failures: 1, retryAt, message: 'quota' } } };
 }
 
 test.each<{ name: string; given: Given; step: Partial<MachineSetStep> }>([
@@ -94,12 +99,12 @@ test.each<{ name: string; given: Given; step: Partial<MachineSetStep> }>([
 
   {
     name: 'a refused batch waits and says why',
-    given: { facts: { retryAt: now + 2_000, lastError: 'quota' } },
+    given: { facts: quotaUntil(now + 2_000) },
     step: { action: 'wait', reason: '3 machines missing; quota', until: now + 2_000 },
   },
   {
     name: 'and is tried again when the time is over',
-    given: { facts: { retryAt: now, lastError: 'quota' } },
+    given: { facts: quotaUntil(now) },
     step: { action: 'create', count: 1 },
   },
   {
@@ -290,7 +295,7 @@ describe('a status that was refused is written again at its time', () => {
 
     {
       name: 'before the next batch of creates',
-      given: { facts: { retryAt: now + 60, lastError: 'quota' } },
+      given: { facts: quotaUntil(now + 60) },
     },
   ])('$name', ({ given, until = now + 9 }) => {
     const seen = { ...given, observation: { ...given.observation, holdsUntil: now + 9 } };

@@ -34,7 +34,11 @@ const anyFacts: fc.Arbitrary<MachineFacts> = fc.record(
     instance: fc.constant(instance),
     provider: fc.constant('virtual'),
     unsettledUntil: someTime,
-    outage: fc.record({ reason: fc.constant('away'), retryAt: someTime }),
+    outage: fc.record({
+      failures: fc.constant(1),
+      message: fc.constant('away'),
+      retryAt: someTime,
+    }),
     health: fc.record(
       { mustCheck: fc.boolean(), checkAt: someTime, waitsFor: fc.constant('ill') },
       { requiredKeys: ['mustCheck'] },

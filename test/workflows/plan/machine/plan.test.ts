@@ -14,7 +14,7 @@ import {
   wantedOf,
 } from './rows.ts';
 
-const outage = { reason: 'connection refused', retryAt: now + 3_000 };
+const outage = { failures: 1, message: 'connection refused', retryAt: now + 3_000 };
 
 const { provider: _, ...withoutProvider } = pending;
 const looking = { name: 'getConsoleOutput', isCancelRequested: false, drain: asked } as const;

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import type { RunningStep } from '../../../../workflows/plan/machine/steps.ts';
-import type { MachineFacts } from '../../../../workflows/plan/machine/facts.ts';
+import type { MachineFacts, PreservationFacts } from '../../../../workflows/plan/machine/facts.ts';
 import { isLong } from '../../../../workflows/plan/machine/steps.ts';
-import type { PreservationFacts } from '../../../../workflows/plan/machine/preservation-step.ts';
 import type { Row } from './rows.ts';
 import { asked, deleted, now, pending, plan, running, wantedOf } from './rows.ts';
 

@@ -2,10 +2,22 @@
  * Writes of a MachineDeployment that the API server refuses: what they are for is left alone for a
  * while, and all else goes on.
  */
-import type { RefusedMachines } from '../../machine-set/refused-machines.ts';
-import { areHeldBack } from '../../machine-set/refused-machines.ts';
+import type { RefusedWrites, Requeue } from '../../requeues.ts';
+import { isHeld } from '../../requeues.ts';
 import type { DeploymentFacts } from './facts.ts';
 import type { DeploymentStep } from './steps.ts';
+
+/** What failed and is tried again later. */
+export interface DeploymentRequeues {
+  /** Steps on sets that were refused, or did not last; of those on which the whole plan depends. */
+  steps?: Requeue;
+  /** The step `syncSet`, so that replicas are served while it waits. */
+  sync?: Requeue;
+  /** Writes to single objects, such as `MachineSet/pool-1`. */
+  refused?: RefusedWrites;
+  /** Work on Nodes. */
+  nodes?: Requeue;
+}
 
 /** The deployment itself, and its status. */
 export const ownSubject = 'MachineDeployment';
@@ -39,11 +51,12 @@ function namesIn({ preferred, machines }: Extract<DeploymentStep, { action: 'mar
 
 /** The steps, without what was refused a short while ago. */
 export function allowedSteps(
-  { sets }: DeploymentFacts,
+  { sets }: Pick<DeploymentFacts, 'sets'>,
   steps: readonly DeploymentStep[],
-  { refused, now }: { refused: RefusedMachines | undefined; now: number },
+  { requeues, now }: { requeues: DeploymentRequeues; now: number },
 ): DeploymentStep[] {
-  if (!refused || !areHeldBack(refused, now)) return [...steps];
+  const { refused } = requeues;
+  if (!refused || !isHeld(requeues, 'refused', now)) return [...steps];
   const held = new Set(refused.names);
   const own = new Set(sets.map(({ name }) => setSubject(name)));
   // A set that cannot be adopted has machines of ours: another one would make them twice.

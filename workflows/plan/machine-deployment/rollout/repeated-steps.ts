@@ -31,7 +31,7 @@ export function areAccepted(
 }
 
 /** For people. */
-export function notKept(steps: readonly DeploymentStep[]): string {
-  const what = steps.map((step) => ('name' in step ? `${step.action} ${step.name}` : step.action));
+export function notKept(steps: readonly { action: string; name?: string }[]): string {
+  const what = steps.map(({ action, name }) => (name === undefined ? action : `${action} ${name}`));
   return `${what.join(', ')}: written, but not to be found afterwards: a webhook, another controller or the schema of the resource takes it back`;
 }

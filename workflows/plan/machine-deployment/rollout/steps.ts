@@ -62,6 +62,10 @@ export interface DeploymentPlan {
   next?: string;
   /** The outside reason to wait: an object, a hold, a time. */
   blockedBy?: string;
+  /** Steps are wanted, and not to be tried before then, milliseconds. */
+  retryAt?: number;
+  /** `syncSet` is wanted, whether or not it is to be tried now. */
+  wantsSync?: true;
   /** Plan again then, milliseconds. */
   until?: number;
   /** Time at which the hold ends by itself, milliseconds. */

@@ -1,10 +1,10 @@
-import type { RefusedMachines } from '../../../../../workflows/plan/machine-set/refused-machines.ts';
+import type { RefusedWrites } from '../../../../../workflows/plan/requeues.ts';
 import { allowedSteps } from '../../../../../workflows/plan/machine-deployment/rollout/refused-steps.ts';
 import type { DeploymentStep } from '../../../../../workflows/plan/machine-deployment/rollout/steps.ts';
 import { aSet, someFacts, theNewSet } from './deployment-facts.ts';
 
 const facts = someFacts({ sets: [aSet(), theNewSet()] });
-const refusal = (names: string[]): RefusedMachines => ({
+const refusal = (names: string[]): RefusedWrites => ({
   names,
   reason: 'FailedUpdate',
   message: 'no',
@@ -12,7 +12,7 @@ const refusal = (names: string[]): RefusedMachines => ({
   retryAt: 1_000,
 });
 const allowed = (steps: DeploymentStep[], names: string[], now = 0) =>
-  allowedSteps(facts, steps, { refused: refusal(names), now });
+  allowedSteps(facts, steps, { requeues: { refused: refusal(names) }, now });
 
 const write = { resourceVersion: '1', reason: '' };
 const scale = (name: string): DeploymentStep => ({
@@ -93,6 +93,6 @@ describe('while a write is refused', () => {
     const steps = [scale('old'), mark, remove, grant, close, create];
     const names = ['MachineSet/old', 'MachineSet/orphan', 'Machine/a', 'MachineDeployment'];
     expect(allowed(steps, names, 1_000)).toEqual(steps);
-    expect(allowedSteps(facts, steps, { refused: undefined, now: 0 })).toEqual(steps);
+    expect(allowedSteps(facts, steps, { requeues: {}, now: 0 })).toEqual(steps);
   });
 });
