@@ -49,7 +49,7 @@ export async function inUntriedCluster<Answer>(
   const kube = createKubeClient({
     kubeConfig,
     userAgent: `millwright-cli/${version}`,
-    // What a person does is told apart from what the worker does, which is `millwright`.
+    // The worker is `millwright`: what a person does has another name.
     fieldManager: 'millwright-cli',
   });
   try {

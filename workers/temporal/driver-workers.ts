@@ -1,6 +1,6 @@
 /**
  * The workers of the drivers: those of a provider start when the first of its MachineClasses is
- * seen, after its libraries are loaded. What a process was told by name starts at once.
+ * seen, after its libraries are loaded. A driver that a flag names starts at once.
  */
 import type { Driver } from '../../activities/drivers/driver.ts';
 import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
