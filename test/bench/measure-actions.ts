@@ -20,8 +20,8 @@ import { scaleAndWatch } from './pool.ts';
 import { measureRollOnly } from './roll.ts';
 
 const drainSeconds = 60;
-/** A blocked drain waits up to two minutes for its next try. */
-const blockedSeconds = 600;
+/** A blocked drain tries again within two minutes, and an install at rest checks each minute. */
+const waitSeconds = 600;
 
 /** The names are those that `tableOf` looks for. */
 export async function* measureActions(bench: Bench, machines: number, limit: number): Parts {
@@ -34,6 +34,8 @@ export async function* measureActions(bench: Bench, machines: number, limit: num
   yield await measureLeaving(bench, machines);
   await untilQuiet(bench);
   yield await measureBlocked(bench, machines);
+  await untilQuiet(bench);
+  yield await measureWait(bench, { name: 'idle', machines: 1 });
 }
 
 /** Each machine has a pod that takes a minute to stop. */
@@ -56,13 +58,17 @@ async function measureBlocked(bench: Bench, machines: number): Promise<Part> {
   const gone = scaleAndWatch(kube, 0);
   await untilBlocked(stack, machines);
   await untilQuiet(bench);
-  const part = await measure(bench, { name: 'blocked', machines }, async () => {
-    await sleep(blockedSeconds * 1_000);
-    return { milliseconds: blockedSeconds * 1_000, waits: [] };
-  });
+  const part = await measureWait(bench, { name: 'blocked', machines });
   await deleteBudget(kube);
   await gone;
   return part;
+}
+
+function measureWait(bench: Bench, what: Parameters<typeof measure>[1]): Promise<Part> {
+  return measure(bench, what, async () => {
+    await sleep(waitSeconds * 1_000);
+    return { milliseconds: waitSeconds * 1_000, waits: [] };
+  });
 }
 
 async function startRunning(
@@ -91,7 +97,8 @@ export function tableOf(parts: readonly Part[]): string {
     ['each minute in which its pods leave', drain],
     [`each minute in which its cloud works: a timer and a look every ${pollSeconds.aws} s`, cloud],
     ['replaced, with a minute of drain and a minute of cloud', of('roll') + drain + cloud],
-    ['an hour of a drain that a budget blocks', (of('blocked') * 3_600) / blockedSeconds],
+    ['an hour of a drain that a budget blocks', (of('blocked') * 3_600) / waitSeconds],
+    ['a day of an install at rest', (of('idle') * 86_400) / waitSeconds],
   ] as const;
   return [
     '| what | actions |',
