@@ -23,7 +23,7 @@ function writeBundle(): string {
   if (after === undefined) throw new Error('the bundle has another form');
   writeFileSync(
     codePath,
-    `${before}${begin} while (input.ref.name.endsWith('-endless')); ${after}`,
+    `${before}${begin} if (input.ref.name.endsWith('-endless')) for (;;); ${after}`,
   );
   return codePath;
 }

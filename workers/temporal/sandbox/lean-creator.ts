@@ -17,6 +17,8 @@ const entrance = new URL('lean-thread.ts', import.meta.url);
 const checkEveryMs = 1_000;
 /** In checks. */
 const longestSilence = 60;
+/** Checks after which a process is killed that cannot end by itself. */
+const endedAfter = 10;
 const mostInterruptions = 3;
 const rememberedMs = 600_000;
 
@@ -105,13 +107,16 @@ class WatchedClient extends WorkerThreadClient {
 
   #check(): void {
     this.#silentChecks = this.#pending.size > 0 ? this.#silentChecks + 1 : 0;
-    if (this.#silentChecks === 0 || this.#silentChecks % this.#mostSilentChecks > 0) return;
-    if (this.#silentChecks < longestSilence) {
+    if (this.#silentChecks === 0) return;
+    if (this.#silentChecks === longestSilence) {
+      this.logger.error('a thread of workflows cannot be interrupted: the process ends');
+      void this.workerThread.terminate();
+    } else if (this.#silentChecks > longestSilence + endedAfter) {
+      // A loop of builtins alone, as `while (text.endsWith('a'))`: V8 has no means to end it.
+      process.kill(process.pid, 'SIGKILL');
+    } else if (this.#silentChecks % this.#mostSilentChecks === 0) {
       void this.#interrupt();
-      return;
     }
-    this.logger.error('a thread of workflows cannot be interrupted: the process ends');
-    void this.workerThread.terminate();
   }
 
   /**
