@@ -46,7 +46,7 @@ import type { MachineState } from '../state.ts';
 import { instanceOf } from '../state.ts';
 import type { StepContext } from './context.ts';
 
-export async function recordJoined(context: StepContext): Promise<void> {
+async function recordJoined(context: StepContext): Promise<void> {
   const { state } = context;
   const node = state.node.seen;
   if (!node) return;
@@ -92,7 +92,7 @@ function joinRequestOf(context: StepContext, { name, uid }: NodeSnapshot): JoinR
   return defined({ machine, node: { name, uid }, ...known, applied, isEquipped });
 }
 
-export async function syncNode(context: StepContext): Promise<void> {
+async function syncNode(context: StepContext): Promise<void> {
   const { state } = context;
   const { object, phase } = state;
   const { prepared } = object;
@@ -129,7 +129,7 @@ function joiningOf(state: MachineState): NodeSyncRequest['joining'] {
   return defined({ uid: node.uid, isFresh: noteEquipped(state, node), nodeConditions });
 }
 
-export async function deleteWithNode(context: StepContext): Promise<void> {
+async function deleteWithNode(context: StepContext): Promise<void> {
   const { state } = context;
   const node = state.node.seen;
   const instance = instanceOf(state);
@@ -143,7 +143,7 @@ export async function deleteWithNode(context: StepContext): Promise<void> {
   else noteLossHandled(state, node);
 }
 
-export async function recordTimeout(context: StepContext): Promise<void> {
+async function recordTimeout(context: StepContext): Promise<void> {
   const { state } = context;
   const isAfterOutage = state.object.joinBy?.isOutage || undefined;
   const consoleOutput = consoleReadOf(state);
@@ -177,3 +177,5 @@ function noteTimeout({ state, input }: StepContext, outcome: TimeoutOutcome): vo
       markGone(state);
   }
 }
+
+export const joinSteps = { recordJoined, syncNode, deleteWithNode, recordTimeout };

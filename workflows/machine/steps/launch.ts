@@ -36,7 +36,7 @@ import type { StepContext } from './context.ts';
  * Reads the Machine and its class, sets the finalizer, and makes a bootstrap token where the user
  * data wants one.
  */
-export async function readAndClaim({ state, input }: StepContext): Promise<void> {
+async function readAndClaim({ state, input }: StepContext): Promise<void> {
   const { object } = state;
   const { ref, cluster } = input;
   markFresh(state);
@@ -72,7 +72,7 @@ function unread({ observed, prepared }: MachineObjectState) {
   return { uid, resourceVersion };
 }
 
-export async function create(context: StepContext): Promise<void> {
+async function create(context: StepContext): Promise<void> {
   const { state, input } = context;
   noteCreateSent(state);
   // A machine that is Failed already goes on trying.
@@ -98,7 +98,7 @@ function isNameInDoubt({ state, input, usesTarget }: StepContext, made: CreatedI
   return made.nodeName !== machineName || patched('node-of-an-earlier-attempt');
 }
 
-export async function findStaleNode(context: StepContext): Promise<void> {
+async function findStaleNode(context: StepContext): Promise<void> {
   const { state, input } = context;
   const instance = instanceOf(state);
   if (!instance) return;
@@ -130,7 +130,7 @@ async function deleteUnusableInstance(
   noteFailure(state, { ...failure, during: 'nodeLookup' }, 'Create');
 }
 
-export async function recordCreated(context: StepContext): Promise<void> {
+async function recordCreated(context: StepContext): Promise<void> {
   const { state, usesTarget } = context;
   const instance = instanceOf(state);
   if (!instance) return;
@@ -149,7 +149,7 @@ function noteRecordedIds({ state, usesTarget }: StepContext, { isFound }: Create
 }
 
 /** Says on the object what failed, of a create or a delete. */
-export async function recordFailure(context: StepContext): Promise<void> {
+async function recordFailure(context: StepContext): Promise<void> {
   const { state } = context;
   const { failure, phase, creation } = state;
   if (!failure) return;
@@ -159,3 +159,5 @@ export async function recordFailure(context: StepContext): Promise<void> {
   await localFirst((steps) => steps.recordFailure(request), `${detail.code}: report`);
   noteFailureReported(state);
 }
+
+export const launchSteps = { readAndClaim, create, findStaleNode, recordCreated, recordFailure };
