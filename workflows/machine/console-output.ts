@@ -14,7 +14,7 @@ import {
   messageOf,
   timeoutOf,
 } from '../runtime/activity-options.ts';
-import type { StepContext } from './steps/context.ts';
+import type { StepContext } from './step-context.ts';
 
 /** It stands in an Event, in one clause. */
 const longestReasonBytes = 400;

@@ -11,7 +11,7 @@ import { instanceOf, isRecorded } from './state.ts';
 import { isCancellation } from '@temporalio/workflow';
 import { describedBy } from '../contracts/driver-answers.ts';
 import { driverQuery, messageOf, localFirst } from '../runtime/activity-options.ts';
-import type { StepContext } from './steps/context.ts';
+import type { StepContext } from './step-context.ts';
 
 /** Returns whether the cloud is to be asked. */
 export function observeMissing(state: MachineState, signal: MissingInstance): boolean {

@@ -23,7 +23,7 @@ import { messageOf, localFirstOnce } from '../runtime/activity-options.ts';
 import { drainOutcome, drainRequestOf } from './drain-calls.ts';
 import { endDrain } from './drain.ts';
 import { showPreservation } from './phase.ts';
-import type { StepContext } from './steps/context.ts';
+import type { StepContext } from './step-context.ts';
 
 /** Undefined where there is nothing to check. `node`: of this very machine. */
 export function preservationFactsOf(

@@ -27,7 +27,7 @@ import { markFresh, markGone, noteProvider, noteSuccessorTold } from './object.t
 import { setPhase } from './phase.ts';
 import { endPreservation } from './preservation.ts';
 import { takeRead } from './restore.ts';
-import type { StepContext } from './steps/context.ts';
+import type { StepContext } from './step-context.ts';
 
 /** Begins it as the object is now. */
 export function enterTeardown(state: MachineState, machine: PreparedMachine): void {

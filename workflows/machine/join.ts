@@ -2,22 +2,22 @@
  * The steps of a machine whose instance is there: its Node joins, and follows Machine and class.
  */
 import { isCancellation } from '@temporalio/workflow';
-import { hasJoined } from '../../api/phases.ts';
-import type { TimeoutOutcome } from '../../contracts/machine-activities.ts';
-import type { JoinRequest, NodeSyncRequest } from '../../contracts/node-activities.ts';
-import type { NodeSnapshot } from '../../contracts/snapshots.ts';
+import { hasJoined } from '../api/phases.ts';
+import type { TimeoutOutcome } from '../contracts/machine-activities.ts';
+import type { JoinRequest, NodeSyncRequest } from '../contracts/node-activities.ts';
+import type { NodeSnapshot } from '../contracts/snapshots.ts';
 import {
   localFirst,
   localFirstOnce,
   localFirstUnlessStopped,
   messageOf,
-} from '../../runtime/activity-options.ts';
-import { longestMessageBytes } from '../../contracts/driver-answers.ts';
-import { clip } from '../../values/clip.ts';
-import { defined } from '../../values/defined.ts';
-import { consoleReadOf, forgetConsoleOutput, shortenConsoleOutput } from '../console-output.ts';
-import { noteHealth } from '../health.ts';
-import { writeLastOperation } from '../last-operation.ts';
+} from '../runtime/activity-options.ts';
+import { longestMessageBytes } from '../contracts/driver-answers.ts';
+import { clip } from '../values/clip.ts';
+import { defined } from '../values/defined.ts';
+import { consoleReadOf, forgetConsoleOutput, shortenConsoleOutput } from './console-output.ts';
+import { noteHealth } from './health.ts';
+import { writeLastOperation } from './last-operation.ts';
 import {
   digestOf,
   joinedUidOf,
@@ -31,7 +31,7 @@ import {
   putBehindBack,
   takeApplied,
   takeBehind,
-} from '../node.ts';
+} from './node.ts';
 import {
   forgetBootstrapToken,
   markGone,
@@ -39,12 +39,12 @@ import {
   noteJoinOutage,
   noteJoinOutageEnd,
   noteReach,
-} from '../object.ts';
-import { setPhase } from '../phase.ts';
-import { takeOver, takeRead } from '../restore.ts';
-import type { MachineState } from '../state.ts';
-import { instanceOf } from '../state.ts';
-import type { StepContext } from './context.ts';
+} from './object.ts';
+import { setPhase } from './phase.ts';
+import { takeOver, takeRead } from './restore.ts';
+import type { MachineState } from './state.ts';
+import { instanceOf } from './state.ts';
+import type { StepContext } from './step-context.ts';
 
 async function recordJoined(context: StepContext): Promise<void> {
   const { state } = context;

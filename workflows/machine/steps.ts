@@ -1,11 +1,11 @@
 /** The code of each step that the plan of a Machine can ask for. */
-import type { MachineStep } from '../../plan/machine/steps.ts';
-import { getConsoleOutput } from '../console-output.ts';
-import { missingInstanceSteps } from '../missing-instance.ts';
-import { preservationSteps } from '../preservation.ts';
-import { teardownSteps } from '../teardown.ts';
-import type { StepContext } from './context.ts';
-import { checkHealth } from './health.ts';
+import type { MachineStep } from '../plan/machine/steps.ts';
+import { getConsoleOutput } from './console-output.ts';
+import { missingInstanceSteps } from './missing-instance.ts';
+import { preservationSteps } from './preservation.ts';
+import { teardownSteps } from './teardown.ts';
+import type { StepContext } from './step-context.ts';
+import { checkHealth } from './check-health.ts';
 import { joinSteps } from './join.ts';
 import { launchSteps } from './launch.ts';
 

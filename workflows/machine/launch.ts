@@ -1,19 +1,19 @@
 /** The steps from a new Machine to the ids of its instance on the object. */
 import { patched } from '@temporalio/workflow';
-import { localFirst } from '../../runtime/activity-options.ts';
-import { isSameObject } from '../../runtime/object-lifecycle.ts';
-import { endCloudFailure } from '../credentials.ts';
+import { localFirst } from '../runtime/activity-options.ts';
+import { isSameObject } from '../runtime/object-lifecycle.ts';
+import { endCloudFailure } from './credentials.ts';
 import {
   noteCreated,
   noteCreateFailed,
   noteCreateSent,
   noteRecorded,
   noteUnusableDeleted,
-} from '../creation.ts';
-import { joinDeadlineOf } from '../deadlines.ts';
-import { createOutcome, deleteOutcome } from '../driver-calls.ts';
-import { noteFailure, noteFailureReported } from '../failure.ts';
-import { mustCheckName, mustClearName, noteNameChecked, noteReadNode, ownNodeOf } from '../node.ts';
+} from './creation.ts';
+import { joinDeadlineOf } from './deadlines.ts';
+import { createOutcome, deleteOutcome } from './driver-calls.ts';
+import { noteFailure, noteFailureReported } from './failure.ts';
+import { mustCheckName, mustClearName, noteNameChecked, noteReadNode, ownNodeOf } from './node.ts';
 import {
   markFresh,
   markGone,
@@ -22,15 +22,15 @@ import {
   noteJoinOutageEnd,
   noteNodeRead,
   noteReach,
-} from '../object.ts';
-import { setPhase } from '../phase.ts';
-import { takeRead } from '../restore.ts';
-import type { MachineObjectState } from '../state.ts';
-import { instanceOf, isRecorded } from '../state.ts';
-import { defined } from '../../values/defined.ts';
-import { mayHaveStaleNode } from '../../plan/machine/stale-node.ts';
-import type { CreatedInstance } from '../../contracts/driver-contract.ts';
-import type { StepContext } from './context.ts';
+} from './object.ts';
+import { setPhase } from './phase.ts';
+import { takeRead } from './restore.ts';
+import type { MachineObjectState } from './state.ts';
+import { instanceOf, isRecorded } from './state.ts';
+import { defined } from '../values/defined.ts';
+import { mayHaveStaleNode } from '../plan/machine/stale-node.ts';
+import type { CreatedInstance } from '../contracts/driver-contract.ts';
+import type { StepContext } from './step-context.ts';
 
 /**
  * Reads the Machine and its class, sets the finalizer, and makes a bootstrap token where the user
