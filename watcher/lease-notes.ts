@@ -1,6 +1,6 @@
 /** Annotations that a watcher writes on its Lease each time that it renews it. */
-import { checkpointAnnotation } from '../kube/leases/lease-set.ts';
 import type { LeaseBefore } from '../kube/leases/lease-set.ts';
+import { checkpointAnnotation } from '../kube/leases/lease-set.ts';
 import type { Annotations } from '../kube/leases/lease-lock.ts';
 import type { CertificateEnd } from '../kube/objects/certificate-ends.ts';
 import { certificatesAnnotation, writeCertificateEnds } from '../kube/objects/certificate-ends.ts';
@@ -10,7 +10,8 @@ import { nowMs } from '../activities/system/system.ts';
 import type { Checkpoint, Scope } from './cache/checkpoint.ts';
 import { isOfOtherPlace, write } from './cache/checkpoint.ts';
 import { PauseLog } from './pause-log.ts';
-import { RestoreNote } from './restore-note.ts';
+import { readRestore, restoredAnnotation, writeRestore } from '../kube/objects/restore-note.ts';
+import { kindOfDoubt } from './doubt.ts';
 
 export interface LeaseNotesOptions {
   scope: Scope;
@@ -62,5 +63,26 @@ export class LeaseNotes {
       [installAnnotation]: writeInstallNote(install()),
       [certificatesAnnotation]: writeCertificateEnds(certificates()) ?? null,
     };
+  }
+}
+
+/** Notes on the Lease when its database was restored. */
+export class RestoreNote {
+  readonly #now: () => number;
+  #at: number | undefined;
+
+  /** `now`: milliseconds since 1970. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** A term begins. `doubt` is why it does not go on where the one before it ended. */
+  takeOver({ annotations }: Pick<LeaseBefore, 'annotations'>, doubt: string | undefined): void {
+    const isRestored = doubt !== undefined && kindOfDoubt(doubt) === 'restored';
+    this.#at = isRestored ? this.#now() : readRestore(annotations[restoredAnnotation]);
+  }
+
+  annotations(): Record<string, string> {
+    return this.#at === undefined ? {} : { [restoredAnnotation]: writeRestore(this.#at) };
   }
 }

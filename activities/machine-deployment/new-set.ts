@@ -16,7 +16,7 @@ import {
   historyWith,
   revisionOf,
 } from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
-import { machineSetName, templateHash } from '../../workflows/values/template-hash.ts';
+import { machineSetName, templateHash } from '../../workflows/values/names.ts';
 import { pushedFields } from '../../workflows/plan/machine-set/template-push.ts';
 import { ownerReferenceOf } from '../machine-set/ownership.ts';
 

@@ -19,7 +19,7 @@ import {
   progressOf,
 } from '../../workflows/plan/machine-deployment/rollout/progress.ts';
 import { revisionOf } from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
-import { canonical } from '../../workflows/values/template-hash.ts';
+import { canonical } from '../../workflows/values/names.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import { unsettledConditions, withoutUnsettled } from '../../workflows/api/kstatus.ts';
 import { unsettledDeployment } from '../../workflows/plan/machine-deployment/unsettled.ts';

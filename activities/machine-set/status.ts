@@ -10,7 +10,7 @@ import type {
 } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { unsettledSet } from '../../workflows/plan/machine-set/unsettled.ts';
-import { canonical } from '../../workflows/values/template-hash.ts';
+import { canonical } from '../../workflows/values/names.ts';
 import { timestamp } from '../../kube/objects/time.ts';
 import { boundedSummaries, manyFailedConditions } from './failed-machines.ts';
 import { isAvailable } from './facts.ts';

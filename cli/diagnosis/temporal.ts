@@ -1,6 +1,6 @@
 /** Temporal: whether it answers, whether workers poll, and whether their code goes on. */
 import { lineFor } from '../../workers/temporal/current-version.ts';
-import { isSameVersion, polls } from '../../workers/temporal/queue-versions.ts';
+import { isSameVersion, polls } from '../../workers/temporal/queue-status.ts';
 import type { WorkerVersion } from '../../workers/temporal/worker-version.ts';
 import type { Finding } from './finding.ts';
 import type { Install, ReleaseFacts, TemporalFacts, TroubledRuns } from '../install/install.ts';

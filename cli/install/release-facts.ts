@@ -1,7 +1,7 @@
 /** Whether the code of the workers goes on with their workflows, by what Temporal knows. */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { isInvalidArgument } from '../../workers/temporal/grpc-errors.ts';
-import { readQueueVersions } from '../../workers/temporal/queue-versions.ts';
+import { readQueueVersions } from '../../workers/temporal/queue-status.ts';
 import type { WorkerVersion } from '../../workers/temporal/worker-version.ts';
 import type { ReleaseFacts, TroubledRuns } from './install.ts';
 import { failureWordsOf } from '../connection/temporal-failure.ts';

@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { lineFor } from '../../workers/temporal/current-version.ts';
-import { isSameVersion, polls, readQueueVersions } from '../../workers/temporal/queue-versions.ts';
+import { isSameVersion, polls, readQueueVersions } from '../../workers/temporal/queue-status.ts';
 import type { WorkerVersion } from '../../workers/temporal/worker-version.ts';
 import { ownBuildId } from '../../workers/temporal/worker-version.ts';
 import { builtBundle } from '../../workers/temporal/built-bundle.ts';

@@ -11,7 +11,7 @@ import type {
   OrphanCheck,
   OrphanSearchRequest,
 } from '../../workflows/contracts/safety-activities.ts';
-import type { OrphanReport } from '../../workflows/safety/orphans-report.ts';
+import type { OrphanReport } from '../../workflows/safety/orphans.ts';
 import { aMachine, aMachineClass, aSecret, namespace } from '../support/builders.ts';
 import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
 import { prepare } from '../../deploy/local/prepare/prepare.ts';

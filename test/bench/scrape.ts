@@ -6,7 +6,7 @@
  */
 import { gzipSync } from 'node:zlib';
 import type { MachineFigures } from '../../watcher/cache/figures.ts';
-import { figuresOfMachine } from '../../watcher/cache/machine-figures.ts';
+import { figuresOfMachine } from '../../watcher/cache/machine-view.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { aMachine, aMachineDeployment, aMachineSet, controlledBy } from '../support/builders.ts';
 import { LeadingWatcher } from '../workers/metrics/leading-watcher.ts';

@@ -3,7 +3,7 @@
  * fault that they hid.
  */
 import type { WorkflowReport } from '../../workflows/contracts/safety-activities.ts';
-import type { OrphanReport } from '../../workflows/safety/orphans-report.ts';
+import type { OrphanReport } from '../../workflows/safety/orphans.ts';
 import type { WorkflowRecords } from '../e2e/support/workflow-records.ts';
 
 export interface Repairs {

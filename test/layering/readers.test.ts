@@ -34,7 +34,7 @@ const readers: Readonly<Record<string, string>> = {
   'kube/objects/pauses.ts': annotation,
   'watcher/cache/checkpoint.ts': own,
   'workers/checks/check-metrics.ts': own,
-  'workers/log/formats.ts': own,
+  'workers/log/logger.ts': own,
   'workflows/plan/machine-deployment/from-zero.ts': annotation,
   'workflows/plan/machine/node-template.ts': annotation,
   'workflows/runtime/payload-converter.ts': 'a message of Temporal: 2 MiB',

@@ -1,4 +1,4 @@
-import { RestoreNote } from '../../watcher/restore-note.ts';
+import { RestoreNote } from '../../watcher/lease-notes.ts';
 
 const restored = 'the Lease is in an older state than before: its database was restored';
 const annotation = 'millwright.dev/restored';

@@ -99,7 +99,7 @@ const kept: Readonly<Record<string, string>> = {
     'a secret must not stand in any log of the host',
   'activities/runtime/heartbeat-details.ts: WeakMap': 'of an attempt, by its context',
   'kube/objects/events.ts: WeakMap': 'of a client: who records an Event need not know the recorder',
-  'watcher/cache/set-figures.ts: []': 'is frozen by its type, and empty for ever',
+  'watcher/cache/set-view.ts: []': 'is frozen by its type, and empty for ever',
   'workers/kube/clients.ts: WeakMap': 'of a client, which is the type of the SDK',
   'workers/metrics/computed.ts: {}': 'is frozen by its type, and empty for ever',
 };

@@ -1,19 +1,20 @@
 /** Hands signals to Temporal. */
-import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Client } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import type { SearchAttributePair } from '@temporalio/common';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
 import { workflowIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import type { RunTimeouts } from '../../workflows/contracts/run-memo.ts';
-import { plainMemo } from '../../workflows/contracts/plain-memo.ts';
 import { memoOf } from '../../workflows/contracts/run-memo.ts';
+import { plainMemo } from '../../workflows/contracts/plain-memo.ts';
 import type { WorkflowInput } from '../../workflows/contracts/references.ts';
 import { clip, longestKeywordBytes, longestSummaryBytes } from '../../workflows/values/clip.ts';
-import { priorityOf } from './priority.ts';
 import type { Delivered } from './signal-queue.ts';
 import type { Signal, Start } from '../dispatch/signal.ts';
 import { nowMs } from '../../activities/system/system.ts';
+import { beforeMachines } from '../../workflows/contracts/priorities.ts';
+import { digestOf } from '../cache/digest.ts';
 
 export interface DeliveryOptions {
   temporal: Client;
@@ -115,4 +116,34 @@ function attributesOfMachine(
     { key: keys.WaitingSince, value: new Date(createdAt) },
     { key: keys.Deadline, value: new Date(createdAt + timeoutSeconds * 1_000) },
   ];
+}
+
+/** The server's limit, in bytes. */
+const longestKeyBytes = 64;
+
+/**
+ * Machines take turns by namespace and pool, so that one machine does not wait behind two thousand
+ * of another pool. Activities and later runs inherit it
+ * (docs/decisions/0038-limits-that-protect-others.md).
+ */
+export function priorityOf(
+  { kind }: Pick<Signal, 'kind'>,
+  {
+    machineDeployment,
+    machineSet = '',
+    namespace,
+  }: Pick<Start, 'machineDeployment' | 'machineSet'> & { namespace: string },
+): { priorityKey: number } | { fairnessKey: string } {
+  if (kind !== 'machine') return beforeMachines;
+  return { fairnessKey: fairnessKeyOf(namespace, machineDeployment ?? machineSet) };
+}
+
+/**
+ * The task queue is one cluster's and one install's, which may serve many namespaces. Machines of a
+ * namespace that have no set share one key: each with its own would take as many turns as there are
+ * of them.
+ */
+function fairnessKeyOf(namespace: string, pool: string): string {
+  const key = `${namespace}/${pool}`;
+  return Buffer.byteLength(key) <= longestKeyBytes ? key : digestOf(key);
 }

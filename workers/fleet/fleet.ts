@@ -4,8 +4,9 @@
  * this: a process that has nothing else to do ends when that one can never be served.
  */
 import type { Registry } from 'prom-client';
+import { Gauge } from 'prom-client';
 import { orAborted } from '../../activities/system/or-aborted.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
+import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
 import type { Config, NamespaceSelection } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';
 import { reasonOf } from '../log/reason.ts';
@@ -13,11 +14,8 @@ import type { Shutdown } from '../process/shutdown.ts';
 import { ClaimRefusal } from '../temporal/claims.ts';
 import type { Attempt } from './served-namespace.ts';
 import { ServedNamespace } from './served-namespace.ts';
-import type { FleetMetrics } from './metrics.ts';
-import { registerFleetMetrics } from './metrics.ts';
-import type { Namespaces } from './namespaces.ts';
-import { watchNamespaces } from './namespaces.ts';
 import { watchTargetSecrets } from './target-secrets.ts';
+import { Reflector } from '../../kube/cache/reflector.ts';
 
 export interface FleetOptions {
   config: Pick<Config, 'namespaces' | 'target'>;
@@ -184,4 +182,92 @@ export class Fleet {
     const ending = [...this.#served.values()].map((one) => one.retire());
     await Promise.all([...ending, ...this.#retired.values()]);
   }
+}
+
+/** Which namespaces are served, for Prometheus. */
+interface FleetMetrics {
+  set(namespace: string, isServed: boolean): void;
+  remove(namespace: string): void;
+}
+
+export function registerFleetMetrics(registry: Registry): FleetMetrics {
+  const served = new Gauge({
+    name: 'millwright_namespace_served',
+    help: '1 while this process serves the namespace, 0 while it cannot; the log says why.',
+    labelNames: ['kube_namespace'],
+    registers: [registry],
+  });
+  return {
+    set: (namespace, isServed) => served.set({ kube_namespace: namespace }, isServed ? 1 : 0),
+    remove: (namespace) => served.remove({ kube_namespace: namespace }),
+  };
+}
+
+/** The namespaces that a process serves: those that are named, or those that have the labels. */
+interface NamespacesOptions {
+  selection: NamespaceSelection;
+  /** Of the cluster with the Machines. */
+  client: KubeClient;
+  /** It is to be served from now on, also one that is being deleted: its Machines have to go. */
+  onPresent(namespace: string): void;
+  /** It is gone, or lost its labels. */
+  onGone(namespace: string): void;
+  /** Called for each failed read; it goes on by itself. */
+  onError(error: unknown): void;
+}
+
+export interface Namespaces {
+  /** Fulfilled when those that there are now were reported. */
+  readonly synced: Promise<void>;
+  /** False also where Namespaces are not read. */
+  isDeleting(this: void, namespace: string): boolean;
+  close(): Promise<void>;
+}
+
+/** Names that were given need no right to read Namespaces. */
+export function watchNamespaces(options: NamespacesOptions): Namespaces {
+  const { selection, onPresent } = options;
+  switch (selection.kind) {
+    case 'one':
+      onPresent(selection.name);
+      return fixed;
+    case 'list':
+      for (const name of selection.names) onPresent(name);
+      return fixed;
+    case 'selected':
+      return watchSelected(selection.labels, options);
+  }
+}
+
+const fixed: Namespaces = {
+  synced: Promise.resolve(),
+  isDeleting: () => false,
+  close: async () => undefined,
+};
+
+function watchSelected(
+  labels: string,
+  { client, onPresent, onGone, onError }: NamespacesOptions,
+): Namespaces {
+  const reflector = new Reflector({
+    client,
+    path: '/api/v1/namespaces',
+    query: { as: 'PartialObjectMetadata', ...(labels !== '' && { labelSelector: labels }) },
+    transform: ({ metadata: { name, uid, resourceVersion, deletionTimestamp } }: KubeObject) => ({
+      name,
+      uid,
+      resourceVersion,
+      isDeleting: deletionTimestamp !== undefined,
+    }),
+    onChange({ type, object: { name } }) {
+      if (type === 'live') onPresent(name);
+      else onGone(name);
+    },
+    onError,
+  });
+  return {
+    synced: reflector.synced,
+    isDeleting: (namespace) => reflector.items.get(namespace)?.isDeleting ?? false,
+    close: () => reflector.stop(),
+  };
 }

@@ -1,11 +1,11 @@
 /** Builds the clients of a process, and waits until what they talk to is there. */
+import type { ConnectionOptions } from '@temporalio/client';
 import {
   Client,
   Connection,
   defaultGrpcRetryOptions,
   isGrpcServiceError,
   makeGrpcRetryInterceptor,
-  type ConnectionOptions,
 } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -15,18 +15,18 @@ import { loadKubeConfig } from '../../kube/client/kubeconfig.ts';
 import { createLeaseClient } from '../../kube/leases/election.ts';
 import { createKubeClient } from '../../kube/client/http-client.ts';
 import type { Config, KubeSource } from '../config/config.ts';
-import { limitRate } from './rate-limit.ts';
 import type { Process } from '../process/process.ts';
 import type { Reach } from '../process/reach.ts';
 import { untilReached } from '../process/reach.ts';
 import type { TemporalReach } from '../process/temporal-reach.ts';
 import { measuredReach } from '../process/temporal-reach.ts';
 import type { TemporalSettings } from '../config/temporal.ts';
-import { credentialsOf } from './temporal-credentials.ts';
 import { dataConverterOf } from '../payloads/data-converter.ts';
 import { headerInterceptor } from '../traces/outgoing-headers.ts';
 import { version } from '../config/version.ts';
-import { nowMs } from '../../activities/system/system.ts';
+import { nowMs, monotonicMs, sleep } from '../../activities/system/system.ts';
+import { createSecureContext } from 'node:tls';
+import { ChannelCredentials } from '@grpc/grpc-js';
 
 type KubeSettings = Pick<Config, 'control' | 'target' | 'kubeApi' | 'component'>;
 
@@ -267,4 +267,88 @@ const notFound: readonly number[] = [5];
 
 export function isUnknownToTemporal(error: unknown): boolean {
   return isGrpcServiceError(error) && notFound.includes(error.code);
+}
+
+/** A limit of our own on the requests to an API server, as client-go's QPS and burst. */
+export interface RateLimit {
+  /** Requests a second, in the long run. More than 0. */
+  qps: number;
+  /** Requests that may go out at once after a pause; at least 1 is taken. */
+  burst: number;
+}
+
+/** Every request waits for its turn, in order; a watch counts once, when it starts. */
+export function limitRate(client: KubeClient, limit: RateLimit): KubeClient {
+  const turn = createTurnstile(limit);
+  return {
+    get: (...call) => turn().then(() => client.get(...call)),
+    list: (...call) => turn().then(() => client.list(...call)),
+    create: (...call) => turn().then(() => client.create(...call)),
+    update: (...call) => turn().then(() => client.update(...call)),
+    patch: (...call) => turn().then(() => client.patch(...call)),
+    delete: (...call) => turn().then(() => client.delete(...call)),
+    async *watch(...call) {
+      await turn();
+      yield* client.watch(...call);
+    },
+    close: () => client.close(),
+  };
+}
+
+/**
+ * Each call resolves when its caller may go. `next` is the time at which the next one may go; it
+ * lies in the past by at most the burst, and a caller that comes too early waits until its own
+ * time.
+ */
+function createTurnstile({ qps, burst }: RateLimit): () => Promise<void> {
+  const gapMs = 1_000 / qps;
+  let next = Number.NEGATIVE_INFINITY;
+  return async () => {
+    const now = monotonicMs();
+    const mine = Math.max(next, now - gapMs * (Math.max(burst, 1) - 1));
+    next = mine + gapMs;
+    if (mine > now) await sleep(mine - now);
+  };
+}
+
+/** What a Temporal client connects with. */
+type Tls = Exclude<TemporalSettings['connection']['tls'], boolean | null | undefined>;
+
+/**
+ * A CA that is given may be the issuing one alone: the worker's connection and the command
+ * `temporal` trust it. The client's does so only with a context of our own, which takes the place
+ * of its options for TLS and for the key.
+ */
+function credentialsOf({
+  tls,
+  apiKey,
+  metadata,
+}: TemporalSettings['connection']): Partial<ConnectionOptions> {
+  if (typeof tls === 'object' && tls?.serverRootCACertificate) {
+    const key = apiKey ? { Authorization: `Bearer ${apiKey}` } : {};
+    return { ...channelOf(tls), metadata: { ...metadata, ...key } };
+  }
+  return {
+    ...(tls !== undefined && { tls }),
+    ...(apiKey !== undefined && { apiKey }),
+    ...(metadata && { metadata }),
+  };
+}
+
+function channelOf({
+  serverRootCACertificate: ca,
+  clientCertPair: pair,
+  serverNameOverride: name,
+}: Tls): Pick<ConnectionOptions, 'credentials' | 'channelArgs'> {
+  const secureContext = createSecureContext({
+    ...(ca && { ca: Buffer.from(ca) }),
+    ...(pair && { cert: Buffer.from(pair.crt), key: Buffer.from(pair.key) }),
+    allowPartialTrustChain: true,
+  });
+  return {
+    credentials: ChannelCredentials.createFromSecureContext(secureContext),
+    ...(name && {
+      channelArgs: { 'grpc.ssl_target_name_override': name, 'grpc.default_authority': name },
+    }),
+  };
 }

@@ -6,7 +6,7 @@ import type { Registry } from 'prom-client';
 import { Counter, Histogram } from 'prom-client';
 import type { Operation } from '../../activities/drivers/with-calls.ts';
 import { machineErrorCodes } from '../../workflows/api/failures.ts';
-import type { MeterParts } from '../drivers/meter.ts';
+import type { MeterParts } from '../drivers/pipeline.ts';
 import type { PaceParts } from '../drivers/pace.ts';
 
 /**

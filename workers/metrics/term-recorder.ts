@@ -5,9 +5,8 @@ import type { StoreView, WatchedChange } from '../../watcher/cache/store.ts';
 import type { MachineView } from '../../watcher/cache/views.ts';
 import type { QueueObserver } from '../../watcher/queue/queue-observer.ts';
 import type { TermObserver } from '../../watcher/term.ts';
-import type { MachineEvent } from './machine-events.ts';
-import { machineEventsOf } from './machine-events.ts';
 import { deploymentOf, poolLabel } from './pools.ts';
+import type { Change } from '../../kube/cache/object-cache.ts';
 
 type Kind = Parameters<QueueObserver['added']>[0];
 
@@ -130,7 +129,8 @@ export class TermRecorder implements TermObserver {
 
   /** A term may last for months, and see many pools come and go. */
   #forgetPools(): void {
-    for (const [pool, since] of this.#gone) if (monotonicMs() - since > keptMs) this.#forget(pool);
+    for (const [pool, goneAt] of this.#gone)
+      if (monotonicMs() - goneAt > keptMs) this.#forget(pool);
   }
 
   #forget(pool: string): void {
@@ -181,4 +181,67 @@ function unregisteredHistogram(labelNames: string[], buckets: number[]): Histogr
 
 function increment(counts: Map<Kind, number>, kind: Kind): void {
   counts.set(kind, (counts.get(kind) ?? 0) + 1);
+}
+
+/**
+ * Events in the existence of a Machine, by how it changed. Only a state that was seen before and
+ * after counts, so that a leader that begins counts nothing that an earlier one has counted.
+ */
+type MachineEvent =
+  /** The instance is there; since the creation of the Machine. */
+  | { event: 'launched'; seconds: number }
+  /** Running for the first time; since the creation of the Machine. */
+  | { event: 'running'; seconds: number }
+  /** The same, since the instance was there. */
+  | { event: 'joined'; seconds: number }
+  /** The Machine is gone; since it was deleted. */
+  | { event: 'deleted'; seconds: number }
+  /** Failed, as no Node joined in time. */
+  | { event: 'failedJoin' }
+  /** Was Failed and is being deleted. */
+  | { event: 'stale' };
+
+/** `now`: milliseconds since 1970. */
+function machineEventsOf(change: Change<MachineView>, now: number): MachineEvent[] {
+  const { type, object, previous } = change;
+  if (previous === undefined) return [];
+  if (type === 'gone') return deletion(object, now);
+  return [...creation(previous, object, now), ...failures(previous, object)];
+}
+
+function deletion({ figures: { deletedAt } }: MachineView, now: number): MachineEvent[] {
+  return deletedAt === undefined ? [] : [{ event: 'deleted', seconds: since(deletedAt, now) }];
+}
+
+function creation(previous: MachineView, object: MachineView, now: number): MachineEvent[] {
+  const events: MachineEvent[] = [];
+  if (object.isDeleting) return events;
+  const seconds = since(object.createdAt, now);
+  if (previous.figures.providerID === '' && object.figures.providerID !== '')
+    events.push({ event: 'launched', seconds });
+  if (!isBeforeRunning(previous) || object.phase !== 'Running') return events;
+  events.push({ event: 'running', seconds });
+  const { phaseSince } = previous.figures;
+  if (previous.phase === 'Pending' && phaseSince !== undefined)
+    events.push({ event: 'joined', seconds: since(phaseSince, now) });
+  return events;
+}
+
+function failures(previous: MachineView, object: MachineView): MachineEvent[] {
+  const isTimedOut = object.figures.isCreationTimedOut && !previous.figures.isCreationTimedOut;
+  const isStale = previous.phase === 'Failed' && object.isDeleting && !previous.isDeleting;
+  return [
+    ...(isTimedOut ? [{ event: 'failedJoin' as const }] : []),
+    ...(isStale ? [{ event: 'stale' as const }] : []),
+  ];
+}
+
+/** Not Unknown: it was Running before. */
+function isBeforeRunning({ phase }: MachineView): boolean {
+  return phase === '' || phase === 'Pending' || phase === 'CrashLoopBackOff';
+}
+
+/** The clock that wrote `then` is another one, and writes whole seconds. */
+function since(then: number, now: number): number {
+  return Math.max((now - then) / 1_000, 0);
 }

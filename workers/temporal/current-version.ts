@@ -6,8 +6,8 @@ import type { Client } from '@temporalio/client';
 import { random, sleep } from '../../activities/system/system.ts';
 import type { Logger } from '../log/logger.ts';
 import { reasonOf } from '../log/reason.ts';
-import type { QueueVersions } from './queue-versions.ts';
-import { isSameVersion, polls, readQueueVersions } from './queue-versions.ts';
+import type { QueueVersions } from './queue-status.ts';
+import { isSameVersion, polls, readQueueVersions } from './queue-status.ts';
 import type { WorkerVersion } from './worker-version.ts';
 
 export interface CurrentVersionOptions {

@@ -6,7 +6,7 @@ import type { CreateDrivers } from '../../activities/drivers/index.ts';
 import { ownTokenDirectory, tokenDirectory } from '../../activities/drivers/token-file.ts';
 import { currentRun } from '../../activities/runtime/audit.ts';
 import type { Config } from '../config/config.ts';
-import type { MeterParts } from '../drivers/meter.ts';
+import type { MeterParts } from '../drivers/pipeline.ts';
 import type { PaceParts } from '../drivers/pace.ts';
 import { createPaces } from '../drivers/pace.ts';
 import { driverPipeline } from '../drivers/pipeline.ts';

@@ -5,8 +5,9 @@
  */
 import { availableParallelism } from 'node:os';
 import { Context } from '@temporalio/activity';
-import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import type { ActivityInterceptorsFactory, WorkerOptions, WorkerTuner } from '@temporalio/worker';
 import type { Registry } from 'prom-client';
+import { Counter } from 'prom-client';
 import { providerOf } from '../../activities/drivers/index.ts';
 import {
   drainActivityNames,
@@ -14,28 +15,18 @@ import {
   kubeActivityNames,
 } from '../../activities/gates.ts';
 import { createActivityInterceptor } from '../../activities/interceptor.ts';
+import type { Rejection } from '../../activities/place-interceptor.ts';
 import { createPlaceInterceptor } from '../../activities/place-interceptor.ts';
+import type { Slots } from '../../activities/slow-namespaces.ts';
 import { createSlowNamespaces } from '../../activities/slow-namespaces.ts';
 import { routed } from '../../activities/routed.ts';
 import { encodingFailures, failingErrors, workflowBundleOf } from './bundle-workflows.ts';
 import type { Config } from '../config/config.ts';
 import type { TemporalWorker, WorkerFactory } from './worker-factory.ts';
-import {
-  activityWorkerOptions,
-  baseOptions,
-  corePolls,
-  drainPolls,
-  driverPolls,
-  localActivitySlots,
-  workflowSlots,
-  workflowTuner,
-} from './worker-options.ts';
 import { DriverWorkers } from './driver-workers.ts';
-import { registerForeignTasks } from './foreign-tasks.ts';
 import type { ServedDeletions } from './inline-deletions.ts';
 import type { Drivers } from './process-drivers.ts';
 import { shutDown } from './shut-down.ts';
-import { createTimeoutCounter } from './timed-out.ts';
 import type { ActivitiesByNamespace } from './activities-by-namespace.ts';
 import type { DriverCall } from '../../workflows/contracts/driver-activities.ts';
 import { driverCalls } from '../../workflows/contracts/driver-activities.ts';
@@ -46,8 +37,9 @@ import type { Shutdown } from '../process/shutdown.ts';
 import { noTraceSinks } from '../traces/no-traces.ts';
 import type { Tracing } from '../traces/tracing.ts';
 import type { WorkerVersion } from './worker-version.ts';
-import { WorkflowSlotSupplier, registerWorkflowSlots } from './workflow-slot-supplier.ts';
 import { deploymentOptionsOf } from './worker-version.ts';
+import { WorkflowSlotSupplier, registerWorkflowSlots } from './workflow-slot-supplier.ts';
+import { after } from '../../activities/system/system.ts';
 
 type CheckNamespaces = InstallActivities['checkNamespaces'];
 
@@ -220,4 +212,124 @@ export function createInterceptors(
   const timeouts = createTimeoutCounter(registry);
   const traced = traces ? [traces.activities] : [];
   return [timeouts, handBack, ...traced, createActivityInterceptor()];
+}
+
+/** How a worker shows that it was given tasks of other installs. */
+export function registerForeignTasks(
+  registry: Registry,
+  log: Logger,
+): (rejection: Rejection) => void {
+  const tasks = new Counter({
+    name: 'millwright_foreign_tasks_total',
+    help: 'Tasks of other clusters or namespaces that this worker was given, and handed back.',
+    labelNames: ['activity'],
+    registers: [registry],
+  });
+  return (rejection) => {
+    tasks.inc({ activity: rejection.activity });
+    log.warn({ ...rejection }, 'a task of another install was handed back');
+  };
+}
+
+/**
+ * Temporal tries them again, and the worker does not hear of it. Also of one that never ends; not
+ * of a worker that is gone.
+ */
+export function createTimeoutCounter(registry: Registry): ActivityInterceptorsFactory {
+  const timedOut = new Counter({
+    name: 'millwright_activities_timed_out_total',
+    help: 'Attempts of activities that took longer than their limit.',
+    labelNames: ['activity'],
+    registers: [registry],
+  });
+  return ({ info: { activityType: activity, startToCloseTimeoutMs } }) => ({
+    inbound: {
+      async execute(input, next) {
+        if (startToCloseTimeoutMs <= 0) return await next(input);
+        const limit = after(startToCloseTimeoutMs, () => timedOut.inc({ activity }), {
+          keepsAlive: false,
+        });
+        try {
+          return await next(input);
+        } finally {
+          limit.cancel();
+        }
+      },
+    },
+  });
+}
+
+/** What the Temporal workers of a process have in common: slots, polls, heartbeats, their end. */
+type WorkerSettings = Pick<Config, 'temporal' | 'identity' | 'shutdownGraceSeconds'>;
+
+function baseOptions({
+  temporal,
+  identity,
+  shutdownGraceSeconds,
+}: WorkerSettings): Omit<WorkerOptions, 'taskQueue' | 'connection'> {
+  return {
+    namespace: temporal.namespace,
+    identity,
+    // Heartbeats come as the interceptor sends them, and with what a drain has to report.
+    maxHeartbeatThrottleInterval: '1s',
+    defaultHeartbeatThrottleInterval: '1s',
+    shutdownGraceTime: `${Math.max(shutdownGraceSeconds - 5, 1)}s`,
+    shutdownForceTime: `${Math.max(shutdownGraceSeconds - 2, 2)}s`,
+  };
+}
+
+/** Of a worker without workflows. */
+function activityWorkerOptions(settings: WorkerSettings & Pick<Config, 'concurrency'>) {
+  return {
+    ...baseOptions(settings),
+    maxConcurrentActivityTaskExecutions: settings.concurrency.syncs,
+  };
+}
+
+/**
+ * A process accepts no more workflow tasks than it can finish before the server gives them to
+ * another worker: with 200 slots on two cores 500 machines took five times as long, because most
+ * of their tasks expired and ran twice. A core finishes some 18 tasks a second, and a task may take
+ * 4 s: slots <= tasks a second x 4 s / 2 leaves room for a neighbour that takes half of the core.
+ * `WorkflowSlotSupplier` takes slots away from a core that is slower than that.
+ *
+ * @param cores As the cgroup grants them; `availableParallelism` counts them so.
+ */
+export function workflowSlots(cores: number) {
+  return { most: 20 * cores, fewest: 4 * cores };
+}
+
+/** A local activity holds the slot of its workflow task, so fewer of them run at once. */
+export function localActivitySlots(cores: number): number {
+  return 8 * cores;
+}
+
+export function workflowTuner(
+  supplier: WorkflowSlotSupplier,
+  { regular, local }: Required<Slots>,
+): WorkerTuner {
+  return {
+    workflowTaskSlotSupplier: supplier,
+    localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: local },
+    activityTaskSlotSupplier: { type: 'fixed-size', numSlots: regular },
+    nexusTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
+  };
+}
+
+/**
+ * Long polls that a worker holds open for each of its queues, however idle it is. The SDK's ten for
+ * each of three queues of each provider would be most of the calls that are open in a process. With
+ * a round trip of 20 ms two polls fetch 100 tasks a second, more than a cloud is asked. Many drains
+ * begin at once.
+ *
+ * Not those that scale themselves (`autoscaling`): they begin with few and came to 55 under load,
+ * and each scale-in of 100 machines took longer than each with ten.
+ */
+const driverPolls = pollsOfActivities(2);
+const drainPolls = pollsOfActivities(5);
+/** Most activities of the core are local ones. */
+export const corePolls = pollsOfActivities(5);
+
+function pollsOfActivities(maximum: number): Pick<WorkerOptions, 'activityTaskPollerBehavior'> {
+  return { activityTaskPollerBehavior: { type: 'simple-maximum', maximum } };
 }

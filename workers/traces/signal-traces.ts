@@ -2,13 +2,13 @@
 import type { SpanContext } from '@opentelemetry/api';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { nowMs } from '../../activities/system/system.ts';
-import type { Signal, SignalTrace } from '../../watcher/dispatch/signal.ts';
+import type { Signal, SignalTrace, OperationOrigin } from '../../watcher/dispatch/signal.ts';
 import type { OperationContext } from '../../workflows/contracts/tracing.ts';
 import { signalTraceHeader } from '../../workflows/contracts/tracing.ts';
-import { idsOf, traceparentOf, type TraceIds } from './ids.ts';
 import { withHeaders } from './outgoing-headers.ts';
 import type { Spans } from './tracer.ts';
 import { contextOf } from './tracer.ts';
+import { createHash } from 'node:crypto';
 
 /** Traces whose first span is known to have been made, at most. */
 const knownMax = 10_000;
@@ -89,3 +89,34 @@ function headersOf({ operation }: SignalTrace, ids: TraceIds, links: string[]) {
 }
 
 const isThere = (context: SpanContext | undefined): context is SpanContext => context !== undefined;
+
+/**
+ * Ids of traces and spans. They are worked out from the object: a watcher that signals a change
+ * again, or the next one that leads, means the same trace, and another trace can be linked without
+ * asking anybody.
+ */
+interface TraceIds {
+  /** 32 hexadecimal digits. */
+  traceId: string;
+  /** Span of the root, the watcher's signal; 16 digits. */
+  signalSpanId: string;
+  /** Span of the operation; 16 digits. */
+  operationSpanId: string;
+}
+
+/** @param cluster Id of the control cluster. */
+function idsOf(cluster: string, { operation, uid, generation = 0 }: OperationOrigin): TraceIds {
+  const digest = createHash('sha256')
+    .update(JSON.stringify(['millwright', cluster, operation, uid, generation]))
+    .digest('hex');
+  return {
+    traceId: digest.slice(0, 32),
+    signalSpanId: digest.slice(32, 48),
+    operationSpanId: digest.slice(48, 64),
+  };
+}
+
+/** Context of the root, as W3C writes it, sampled. */
+function traceparentOf({ traceId, signalSpanId }: TraceIds): string {
+  return `00-${traceId}-${signalSpanId}-01`;
+}

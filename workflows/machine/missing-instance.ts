@@ -1,13 +1,17 @@
 /** An instance that the cloud may have lost. */
-import type { DescribeOutcome } from '../contracts/driver-contract.ts';
+import type { DescribeOutcome, DriverRequest } from '../contracts/driver-contract.ts';
 import type { MissingInstance } from '../contracts/snapshots.ts';
 import type { MachinePhase } from '../api/phases.ts';
 import type { MissingInstanceFacts } from '../plan/machine/facts.ts';
 import type { HealthFinding } from '../plan/machine/health.ts';
 import { defined } from '../values/defined.ts';
-import { showMissingInstance } from './phase.ts';
+import { showMissingInstance, setPhase } from './phase.ts';
 import type { MachineState } from './state.ts';
 import { instanceOf, isRecorded } from './state.ts';
+import { isCancellation } from '@temporalio/workflow';
+import { describedBy } from '../contracts/driver-answers.ts';
+import { driverQuery, messageOf, localFirst } from '../runtime/activity-options.ts';
+import type { StepContext } from './step-context.ts';
 
 /** Returns whether the cloud is to be asked. */
 export function observeMissing(state: MachineState, signal: MissingInstance): boolean {
@@ -42,7 +46,7 @@ export function mustEvaluate({ missing, phase }: MachineState): boolean {
  * The cloud has answered. A cloud that gives no answer proves nothing: the next run of the check
  * signals again.
  */
-export function noteAnswer(state: MachineState, answer: DescribeOutcome, now: number): void {
+function noteAnswer(state: MachineState, answer: DescribeOutcome, now: number): void {
   const { missing } = state;
   if (!missing) return;
   if (answer.outcome !== 'missing') {
@@ -85,3 +89,40 @@ export function endMissing(state: MachineState): void {
   delete state.missing;
   if (wasShown) showMissingInstance(state);
 }
+
+/** Asks the cloud whether it has the instance, and acts when it has none and no Node says more. */
+async function describeInstance(context: StepContext): Promise<void> {
+  const { state } = context;
+  if (!state.missing) return;
+  const asked = { ...context.driverRequest(), providerID: state.missing.providerID };
+  noteAnswer(state, await answerOf(asked), Date.now());
+}
+
+async function answerOf(request: DriverRequest): Promise<DescribeOutcome> {
+  const { provider, providerID = '' } = request;
+  try {
+    const { describeInstance: ask } = driverQuery(provider, `is ${providerID} there?`);
+    const asked = { provider, usesTarget: false, isCancelled: false };
+    return describedBy(await ask(request), asked);
+  } catch (error) {
+    const message = isCancellation(error) ? 'not asked any more' : messageOf(error);
+    return { outcome: 'failed', failure: { code: 'Unknown', message, isSettled: true } };
+  }
+}
+
+async function recordMissingInstance(context: StepContext): Promise<void> {
+  const { state } = context;
+  const instance = instanceOf(state);
+  if (!instance) return;
+  const { providerID, nodeName } = instance;
+  const request = { machine: context.machine(), instance: { providerID, nodeName } };
+  const outcome = await localFirst(
+    (steps) => steps.recordMissingInstance(request),
+    `${providerID} is gone`,
+  );
+  if (outcome.found === 'lost') setPhase(state, 'Failed');
+  // The next run of the check signals it again.
+  else endMissing(state);
+}
+
+export const missingInstanceSteps = { describeInstance, recordMissingInstance };

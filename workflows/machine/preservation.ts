@@ -3,7 +3,7 @@
  * annotations nor those of its Node ask to preserve.
  */
 import type { PreservationNotes } from '../api/preservation.ts';
-import { noteWritten } from './node.ts';
+import { noteWritten, joinedUidOf, ownNodeOf } from './node.ts';
 import { notePreservation } from './object.ts';
 import type {
   MachineObjectState,
@@ -11,12 +11,19 @@ import type {
   PreservationDrain,
   PreservationState,
 } from './state.ts';
+import { instanceOf } from './state.ts';
 import { failed, forget } from '../plan/requeues.ts';
 import { attemptNow } from '../runtime/turns.ts';
 import type { NodeSnapshot } from '../contracts/snapshots.ts';
 import { defined } from '../values/defined.ts';
 import type { PreservationFacts } from '../plan/machine/facts.ts';
-import type { PreserveOutcome } from '../contracts/preservation-activities.ts';
+import type { PreserveOutcome, PreserveRequest } from '../contracts/preservation-activities.ts';
+import { ActivityFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
+import { messageOf, localFirstOnce } from '../runtime/activity-options.ts';
+import { drainOutcome, drainRequestOf } from './drain-calls.ts';
+import { endDrain } from './drain.ts';
+import { showPreservation } from './phase.ts';
+import type { StepContext } from './step-context.ts';
 
 /** Undefined where there is nothing to check. `node`: of this very machine. */
 export function preservationFactsOf(
@@ -32,15 +39,11 @@ export function preservationFactsOf(
   return defined({
     mustCheck: seen !== fingerprintOf(state, { notes, node }),
     forcesDrain: notes?.forcesDrain ?? false,
-    mustDrain: mustDrain(state.preservation),
+    mustDrain: kept?.isToBeDrained === true && state.preservation?.drain?.isDone !== true,
     until: kept?.until,
     checkAt: preserve?.retryAt,
     drainAt: drainPreserved?.retryAt,
   });
-}
-
-function mustDrain({ kept, drain }: Partial<PreservationState> = {}): boolean {
-  return kept?.isToBeDrained === true && drain?.isDone !== true;
 }
 
 interface Spoken {
@@ -107,32 +110,98 @@ function nodeLeft(
   return { ...rest, ...(left.preserve !== '' && { preserve: left.preserve }) };
 }
 
-/** An API server was out of reach: the next check is later. */
-export function notePreservationOutage(state: MachineState, reason: string): void {
-  state.preservation ??= { seen: '' };
-  failed(state.requeues, 'preserve', { message: reason, ...attemptNow() });
-}
-
 export function endPreservation(state: MachineState): void {
   delete state.preservation;
   forget(state.requeues, 'preserve');
   forget(state.requeues, 'drainPreserved');
 }
 
-/** Undefined where nothing is preserved. */
-export function beginPreservedDrain({ preservation }: MachineState): PreservationDrain | undefined {
-  if (preservation) preservation.drain ??= { startedAt: Date.now(), isDone: false };
-  return preservation?.drain;
-}
-
 /** Not of a drain whose preservation ended meanwhile. `error`: absent when it is done. */
-export function endPreservedDrain(
-  state: MachineState,
-  drain: PreservationDrain,
-  error?: string,
-): void {
+function endPreservedDrain(state: MachineState, drain: PreservationDrain, error?: string): void {
   if (state.preservation?.drain !== drain) return;
   drain.isDone = error === undefined;
   if (error === undefined) forget(state.requeues, 'drainPreserved');
   else failed(state.requeues, 'drainPreserved', { message: error, ...attemptNow() });
 }
+
+/** Preserves a machine, and drains the Node of one that has failed. */
+async function checkPreservation(context: StepContext): Promise<void> {
+  const { state } = context;
+  const { preservation, object } = state;
+  const { observed } = object;
+  const before = { ...(observed && { observed }), node: ownNodeOf(state) };
+  const until = preservation?.kept?.until;
+  const known = { until, drain: endOfDrain(state), nodeUid: joinedUidOf(state), now: Date.now() };
+  const request = defined({ machine: context.machine(), ...known });
+  const outcome = await preserveOnce(request);
+  if (outcome.found === 'outOfReach' || outcome.found === 'refused') {
+    state.preservation ??= { seen: '' };
+    failed(state.requeues, 'preserve', { message: outcome.reason, ...attemptNow() });
+    return;
+  }
+  if (outcome.found === 'nothing') noteNothing(state, before);
+  else noteApplied(state, before, outcome);
+  if (state.preservation?.kept?.until !== until) showPreservation(state);
+}
+
+/** Tries once: a failure must not hold up the other steps of the Machine. */
+async function preserveOnce(request: PreserveRequest): Promise<PreserveOutcome> {
+  try {
+    return await localFirstOnce((steps) => steps.preserveMachine(request), 'preservation');
+  } catch (error) {
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    return { found: 'refused', reason: messageOf(error) };
+  }
+}
+
+function endOfDrain({ preservation, requeues }: MachineState): { error?: string } | undefined {
+  if (preservation?.drain?.isDone) return {};
+  const { drainPreserved: failure } = requeues;
+  return failure && { error: failure.message };
+}
+
+/**
+ * As with a deletion, a pass that is blocked is tried again by Temporal; only what a person has to
+ * fix ends it.
+ */
+async function drainPreservedNode(context: StepContext): Promise<void> {
+  const { state } = context;
+  const { preservation } = state;
+  if (!preservation) return;
+  const drain = (preservation.drain ??= { startedAt: Date.now(), isDone: false });
+  try {
+    await drainKept(context);
+    endPreservedDrain(state, drain);
+  } catch (error) {
+    const isCancelled = CancellationScope.current().consideredCancelled;
+    if (isCancelled || !(error instanceof ActivityFailure)) throw error;
+    endPreservedDrain(state, drain, messageOf(error));
+  } finally {
+    endDrain(state);
+  }
+}
+
+async function drainKept(context: StepContext): Promise<void> {
+  const { state } = context;
+  const instance = instanceOf(state);
+  if (!instance || !state.object.prepared) return;
+  await drainOutcome({
+    summary: `drain ${instance.nodeName}, which is preserved`,
+    request: () => ({ ...drainRequestOf(context, instance, 'drainPreserved'), keepsNode: true }),
+    async onUntaken(why) {
+      const { requeues } = state;
+      requeues.drainPreserved = {
+        failures: 0,
+        retryAt: 0,
+        ...requeues.drainPreserved,
+        message: why,
+      };
+      context.noteChange();
+    },
+  });
+}
+
+export const preservationSteps = {
+  preserve: checkPreservation,
+  drainPreserved: drainPreservedNode,
+};

@@ -11,7 +11,7 @@ import { WakeTimer } from '../runtime/wake-timer.ts';
 import type { PendingCommand } from '../runtime/command-queue.ts';
 import { refusal, refuseOnObject } from '../runtime/command-queue.ts';
 import { machineVerbs } from '../api/command-verbs.ts';
-import { errorOf, isTeardownDue, MachineCommands } from './commands.ts';
+import { errorOf, isTeardownDue, MachineCommands, applyCommand } from './commands.ts';
 import { machineDetails } from './details.ts';
 import { MachineLog } from './log-lines.ts';
 import { drainView, observeDrain } from './drain.ts';
@@ -19,21 +19,25 @@ import { drainModeOf } from './drain-calls.ts';
 import { factsOf } from './facts.ts';
 import { observeMissing } from './missing-instance.ts';
 import { observeNode } from './node.ts';
-import { operationOf } from './operation.ts';
 import { observeClass, observeMachine } from './object.ts';
 import { showDrain } from './phase.ts';
 import type { CarriedMachine } from './carried.ts';
 import { fromCarried, toCarried } from './carried.ts';
 import type { MachineState } from './state.ts';
 import { instanceOf, newMachineState } from './state.ts';
-import { applyCommand } from './apply-command.ts';
-import { StepContext } from './steps/context.ts';
-import type { StepName } from './steps/table.ts';
-import { steps } from './steps/table.ts';
-import type { ObjectReference, WorkflowInput } from '../contracts/references.ts';
+import { StepContext } from './step-context.ts';
+import type { StepName } from './steps.ts';
+import { steps } from './steps.ts';
+import type { ObjectReference, WorkflowInput, NamespacedName } from '../contracts/references.ts';
 import type { MachineCommand } from '../contracts/commands.ts';
 import { writtenMachineCommand } from '../contracts/written-command.ts';
 import type { MachineSnapshot } from '../contracts/snapshots.ts';
+import {
+  machineSnapshot,
+  missingInstance,
+  nodeSnapshot,
+  snapshotVersion,
+} from '../contracts/snapshots.ts';
 import {
   classChanged,
   drainQuery,
@@ -45,8 +49,8 @@ import {
   stateQuery,
 } from '../contracts/messages.ts';
 import type { MachineStep, RunningStep } from '../plan/machine/steps.ts';
-import { planMachine } from '../plan/machine/plan.ts';
 import { isLong } from '../plan/machine/steps.ts';
+import { planMachine } from '../plan/machine/plan.ts';
 import { RateLimit } from '../plan/rate-limit.ts';
 import type { Requeues } from '../plan/requeues.ts';
 import { failed, forget } from '../plan/requeues.ts';
@@ -58,16 +62,13 @@ import { ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import { onSignal, requireInput } from '../runtime/signal-validation.ts';
 import { drainReportSchema } from '../contracts/drain-activities.ts';
 import {
-  machineSnapshot,
-  missingInstance,
-  nodeSnapshot,
-  snapshotVersion,
-} from '../contracts/snapshots.ts';
-import {
   carriedState,
   shouldInterruptStep,
   shouldContinueAsNew,
 } from '../runtime/continue-as-new.ts';
+import type { MachinePhase } from '../api/phases.ts';
+import type { OperationName, OperationView } from '../contracts/tracing.ts';
+import { defined } from '../values/defined.ts';
 
 export interface MachineInput extends WorkflowInput {
   state?: CarriedMachine;
@@ -325,4 +326,28 @@ class MachineWorkflow {
   #wake(): void {
     this.#lifecycle.noteNews();
   }
+}
+
+/** Operation of a machine, for traces: docs/tracing.md. */
+const phasesOfLaunch: readonly MachinePhase[] = ['', 'Pending', 'CrashLoopBackOff'];
+
+function operationOf({ namespace, name }: NamespacedName, state: MachineState): OperationView {
+  const { providerID, nodeName } = instanceOf(state) ?? {};
+  return {
+    name: nameOf(state),
+    phase: state.phase,
+    isFailed: state.phase === 'Failed',
+    attributes: defined({
+      'k8s.namespace.name': namespace,
+      'millwright.machine': name,
+      'millwright.provider': state.object.prepared?.provider,
+      'millwright.provider_id': providerID,
+      'k8s.node.name': nodeName,
+    }),
+  };
+}
+
+function nameOf({ phase, object, teardown }: MachineState): OperationName | undefined {
+  if (teardown || object.observed?.isDeleting) return 'removal';
+  return phasesOfLaunch.includes(phase) ? 'launch' : undefined;
 }

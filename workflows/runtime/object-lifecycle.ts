@@ -3,18 +3,26 @@
  * same.
  */
 import type { SignalDefinition } from '@temporalio/common';
-import { CancellationScope, continueAsNew, setHandler } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  continueAsNew,
+  setHandler,
+  ApplicationFailure,
+  TimeoutFailure,
+  workflowInfo,
+  log,
+} from '@temporalio/workflow';
 import type { GoneSnapshot, SetSnapshot } from '../contracts/snapshots.ts';
+import { goneSnapshot } from '../contracts/snapshots.ts';
 import { objectQuery } from '../contracts/messages.ts';
 import type { WorkflowInput, SnapshotVersion } from '../contracts/references.ts';
 import { isNewer } from '../contracts/references.ts';
 import { defined } from '../values/defined.ts';
 import { epochAt } from '../values/epoch.ts';
 import type { Schema } from '../values/schema.ts';
-import { countBegunAnew } from './begun-anew.ts';
-import { isFromOwnCluster } from './cluster-guard.ts';
 import { onSignal } from './signal-validation.ts';
-import { goneSnapshot } from '../contracts/snapshots.ts';
+import { followsFailedRun } from './continue-as-new.ts';
+import { count } from './counters.ts';
 
 type Snapshot = SnapshotVersion & { uid: string };
 
@@ -151,4 +159,39 @@ export function withPlausibleEpoch<Payload extends object>(payload: Payload): Pa
   if (!('epoch' in payload) || typeof payload.epoch !== 'number') return payload;
   const latest = epochAt(Date.now()) + mostSecondsAhead;
   return payload.epoch <= latest ? payload : { ...payload, epoch: latest };
+}
+
+/** Few, as each is a label. */
+type BegunAnewReason = 'nondeterminism' | 'timeout' | 'error';
+
+/** On the worker that begins the run; replays do not count. */
+function countBegunAnew(): void {
+  if (!followsFailedRun()) return;
+  const { workflowType: kind, lastFailure } = workflowInfo();
+  count('runsBegunAnew', { kind, reason: begunAnewReason(lastFailure) });
+}
+
+/**
+ * "Missing associated machine for LocalActivity" is what the SDK says both when it lost one itself
+ * and when the code has changed.
+ */
+export function begunAnewReason(failure: unknown): BegunAnewReason {
+  if (failure instanceof TimeoutFailure) return 'timeout';
+  if (!(failure instanceof Error)) return 'error';
+  const type = failure instanceof ApplicationFailure ? failure.type : undefined;
+  const isBroken = type === 'NondeterminismError' || failure.message.includes('[TMPRL1100]');
+  return isBroken ? 'nondeterminism' : 'error';
+}
+
+/**
+ * One Temporal namespace may serve several clusters with objects of the same names: signals of
+ * another are refused loudly.
+ */
+function isFromOwnCluster(
+  signal: Pick<SnapshotVersion, 'cluster'>,
+  { cluster }: WorkflowInput,
+): boolean {
+  if (signal.cluster === cluster) return true;
+  log.error('signal of another cluster refused', { cluster: signal.cluster, ours: cluster });
+  return false;
 }

@@ -22,7 +22,7 @@ import {
   localActivitySlots,
   workflowSlots,
   workflowTuner,
-} from '../../../workers/temporal/worker-options.ts';
+} from '../../../workers/temporal/workers.ts';
 import { WorkflowSlotSupplier } from '../../../workers/temporal/workflow-slot-supplier.ts';
 import { namespace, poolName } from '../pool.ts';
 import { createBareActivities } from './activities.ts';

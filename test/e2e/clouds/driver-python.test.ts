@@ -3,7 +3,7 @@
  * the checks whose cloud keeps silent, by night.
  */
 import { createHash } from 'node:crypto';
-import type { OrphanReport } from '../../../workflows/safety/orphans-report.ts';
+import type { OrphanReport } from '../../../workflows/safety/orphans.ts';
 import { runCheck } from '../support/checks.ts';
 import type { SecretObject } from '../support/cluster.ts';
 import { createClass, createSecret } from '../support/classes.ts';

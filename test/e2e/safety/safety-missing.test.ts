@@ -2,7 +2,7 @@
  * Instances that somebody else deletes in the cloud: their machines are replaced, when the cloud
  * says so and the Node does not say otherwise.
  */
-import type { OrphanReport } from '../../../workflows/safety/orphans-report.ts';
+import type { OrphanReport } from '../../../workflows/safety/orphans.ts';
 import { runCheck } from '../support/checks.ts';
 import { untilEvent } from '../support/events.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -2,7 +2,7 @@
  * Instances without a Machine: two looks, then they go. Everything else stays. That they keep the
  * last class is in `safety-orphans-class`, by night.
  */
-import type { OrphanReport } from '../../../workflows/safety/orphans-report.ts';
+import type { OrphanReport } from '../../../workflows/safety/orphans.ts';
 import { runCheck } from '../support/checks.ts';
 import { untilEvent } from '../support/events.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -3,7 +3,7 @@ import type {
   MachineDeployment,
   MachineDeploymentSpec,
 } from '../../../workflows/api/machine-deployment.ts';
-import type { RolloutView } from '../../../workflows/machine-deployment/details.ts';
+import type { RolloutView } from '../../../workflows/machine-deployment/reports.ts';
 import { StateRecorder } from './bounds.ts';
 import { type Moment, type State } from './states.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,4 +1,4 @@
-import { priorityOf } from '../../../watcher/queue/priority.ts';
+import { priorityOf } from '../../../watcher/queue/delivery.ts';
 
 const machine = { kind: 'machine' } as const;
 const namespace = 'shoot';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { NativeConnection } from '@temporalio/worker';
 import { readTemporalSettings } from '../../../workers/config/temporal.ts';
-import { temporalProxy } from '../../../workers/config/temporal-proxy.ts';
+import { temporalProxy } from '../../../workers/config/temporal.ts';
 import { connectTo } from '../../../workers/kube/clients.ts';
 import { setEnvironment, withEnvironment, withoutTemporal } from '../../support/environment.ts';
 import { startFakeTemporal } from '../temporal/fake-temporal.ts';

@@ -1,6 +1,6 @@
 import type { Driver } from '../../../activities/drivers/driver.ts';
-import type { CallLimits } from '../../../workers/drivers/limit.ts';
-import type { MeterParts } from '../../../workers/drivers/meter.ts';
+import type { CallLimits } from '../../../workers/drivers/pipeline.ts';
+import type { MeterParts } from '../../../workers/drivers/pipeline.ts';
 import type { PaceParts } from '../../../workers/drivers/pace.ts';
 import { createPaces } from '../../../workers/drivers/pace.ts';
 import { driverPipeline } from '../../../workers/drivers/pipeline.ts';

@@ -1,7 +1,7 @@
 import type { Driver, MachineRequest } from '../../../activities/drivers/driver.ts';
 import { DriverError } from '../../../activities/drivers/driver.ts';
 import { KubeError } from '../../../kube/client/errors.ts';
-import type { EndedCall } from '../../../workers/drivers/meter.ts';
+import type { EndedCall } from '../../../workers/drivers/pipeline.ts';
 import { aPipeline } from './a-pipeline.ts';
 
 const instance = { providerID: 'x:///1', nodeName: 'n', isInitialized: true };

@@ -1,6 +1,6 @@
 import type { NamespaceSelection } from '../../../workers/config/config.ts';
-import type { Namespaces } from '../../../workers/fleet/namespaces.ts';
-import { watchNamespaces } from '../../../workers/fleet/namespaces.ts';
+import type { Namespaces } from '../../../workers/fleet/fleet.ts';
+import { watchNamespaces } from '../../../workers/fleet/fleet.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { eventually } from '../../support/eventually.ts';
 

@@ -1,6 +1,6 @@
 import { monotonicMs } from '../../../activities/system/system.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
-import { limitRate, type RateLimit } from '../../../workers/kube/rate-limit.ts';
+import { limitRate, type RateLimit } from '../../../workers/kube/clients.ts';
 import { HandSystem } from '../../support/hand-system.ts';
 
 const notUsed = (): never => {

@@ -1,7 +1,7 @@
 /** docs/metrics.md, made of the registries of both processes. */
 import { Registry } from 'prom-client';
 import { registerCheckMetrics } from '../../../workers/checks/check-metrics.ts';
-import { registerFleetMetrics } from '../../../workers/fleet/metrics.ts';
+import { registerFleetMetrics } from '../../../workers/fleet/fleet.ts';
 import { createDropReport } from '../../../workers/kube/event-recorders.ts';
 import { registerDrainMetrics } from '../../../workers/metrics/drains.ts';
 import { registerDriverMetrics, registerPaceMetrics } from '../../../workers/metrics/drivers.ts';
@@ -9,12 +9,12 @@ import {
   registerLeadingMetrics,
   registerWatcherMetrics,
 } from '../../../workers/metrics/watchers.ts';
-import { registerCertificateMetric } from '../../../workers/process/certificates.ts';
+import { registerCertificateMetric } from '../../../workers/process/rotated-files.ts';
 import { registerLeaderlessMetric } from '../../../workers/process/leaderless.ts';
 import { registerStopMetric } from '../../../workers/process/stop-signs.ts';
 import { measuredReach } from '../../../workers/process/temporal-reach.ts';
-import { registerForeignTasks } from '../../../workers/temporal/foreign-tasks.ts';
-import { createTimeoutCounter } from '../../../workers/temporal/timed-out.ts';
+import { registerForeignTasks } from '../../../workers/temporal/workers.ts';
+import { createTimeoutCounter } from '../../../workers/temporal/workers.ts';
 import { registerWorkflowSlots } from '../../../workers/temporal/workflow-slot-supplier.ts';
 import { counters } from '../../../workflows/runtime/counters.ts';
 import { createLogger } from '../../../workers/log/logger.ts';

@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import {
   certificateEndsIn,
   registerCertificateMetric,
-} from '../../../workers/process/certificates.ts';
+} from '../../../workers/process/rotated-files.ts';
 import { HandSystem } from '../../support/hand-system.ts';
 import { selfSigned } from '../../support/self-signed.ts';
 

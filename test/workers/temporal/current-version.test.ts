@@ -1,5 +1,5 @@
 import { CurrentVersion, versionFault } from '../../../workers/temporal/current-version.ts';
-import type { QueueVersions } from '../../../workers/temporal/queue-versions.ts';
+import type { QueueVersions } from '../../../workers/temporal/queue-status.ts';
 import { HandSystem } from '../../support/hand-system.ts';
 import { logLines } from '../log/log-lines.ts';
 

@@ -1,7 +1,7 @@
 import type { Claimant } from '../../../workers/temporal/claims.ts';
-import type { Run } from '../../../workers/temporal/left-over-runs.ts';
+import type { Run } from '../../../workers/temporal/workflow-registry.ts';
 import { untilClaimed } from '../../../workers/temporal/claims.ts';
-import { followLeftOverRuns, isLeftOver } from '../../../workers/temporal/left-over-runs.ts';
+import { followLeftOverRuns, isLeftOver } from '../../../workers/temporal/workflow-registry.ts';
 import { Scope } from '../../../workers/process/scope.ts';
 import { createDelivery } from '../../../watcher/queue/delivery.ts';
 import { SimulatedProcess } from '../../simulation/engine/process.ts';

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { readQueueVersions } from '../../../workers/temporal/queue-versions.ts';
+import { readQueueVersions } from '../../../workers/temporal/queue-status.ts';
 
 const deploymentName = 'shoot_millwright';
 const before = { deploymentName, buildId: '0.1.0-a' };

@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { Registry } from 'prom-client';
 import { sleep } from '../../../activities/system/system.ts';
-import { createTimeoutCounter } from '../../../workers/temporal/timed-out.ts';
+import { createTimeoutCounter } from '../../../workers/temporal/workers.ts';
 import { HandSystem } from '../../support/hand-system.ts';
 
 /** Runs an attempt of so long, with a limit of a minute; returns what is counted. */

@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { workflowSlots } from '../../../workers/temporal/worker-options.ts';
+import { workflowSlots } from '../../../workers/temporal/workers.ts';
 import {
   WorkflowSlotSupplier,
   registerWorkflowSlots,

@@ -4,7 +4,7 @@ import type { Span } from '@opentelemetry/api';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { activityTraceHeader } from '../../../workflows/contracts/tracing.ts';
 import { secretValues } from '../../../activities/redaction/secret-values.ts';
-import { createActivityTraces } from '../../../workers/traces/worker-traces.ts';
+import { createActivityTraces } from '../../../workers/traces/tracing.ts';
 
 const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
 

@@ -8,7 +8,7 @@ import type {
   SetFacts,
 } from '../../../workflows/plan/machine-deployment/rollout/facts.ts';
 import type { DeploymentStep } from '../../../workflows/plan/machine-deployment/rollout/steps.ts';
-import type { RolloutView } from '../../../workflows/machine-deployment/details.ts';
+import type { RolloutView } from '../../../workflows/machine-deployment/reports.ts';
 import type { Steps } from '../../support/call-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { TemporalForTests } from '../../support/temporal.ts';

@@ -1,5 +1,5 @@
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
-import { begunAnewReason } from '../../../workflows/runtime/begun-anew.ts';
+import { begunAnewReason } from '../../../workflows/runtime/object-lifecycle.ts';
 
 test.each([
   {

@@ -1,6 +1,6 @@
 /** Whoever can write to Temporal can write headers: those that make no sense harm no run. */
 import { defaultPayloadConverter } from '@temporalio/common';
-import { carriedIn, contextIn } from '../../../workflows/runtime/trace-context.ts';
+import { carriedIn, contextIn } from '../../../workflows/runtime/trace-interceptors.ts';
 
 const traceparent = `00-${'a'.repeat(32)}-${'1'.repeat(16)}-01`;
 const context = {

@@ -6,7 +6,7 @@ import type {
 } from '../../../workflows/contracts/safety-activities.ts';
 import { contractVersion } from '../../../workflows/contracts/driver-activities.ts';
 import type { Suspect } from '../../../workflows/plan/safety/orphan-sweep.ts';
-import type { OrphanReport } from '../../../workflows/safety/orphans-report.ts';
+import type { OrphanReport } from '../../../workflows/safety/orphans.ts';
 import { distinct } from '../../../workflows/safety/external-drivers.ts';
 import { CallLog, type Steps } from '../../support/call-log.ts';
 import { TemporalForTests } from '../../support/temporal.ts';

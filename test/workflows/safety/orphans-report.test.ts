@@ -1,7 +1,7 @@
 import type { OrphanCheck, OrphanOutcome } from '../../../workflows/contracts/safety-activities.ts';
 import type { ScopeListing, Suspect } from '../../../workflows/plan/safety/orphan-sweep.ts';
 import { planSweep } from '../../../workflows/plan/safety/orphan-sweep.ts';
-import { detailsOf, reportOf, suspectsIn } from '../../../workflows/safety/orphans-report.ts';
+import { detailsOf, reportOf, suspectsIn } from '../../../workflows/safety/orphans.ts';
 
 const now = Date.parse('2026-01-01T01:00:00Z');
 const check: OrphanCheck = {

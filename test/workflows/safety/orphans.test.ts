@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { OrphanCheck } from '../../../workflows/contracts/safety-activities.ts';
 import type { ScopeListing, Suspect } from '../../../workflows/plan/safety/orphan-sweep.ts';
-import type { OrphanReport } from '../../../workflows/safety/orphans-report.ts';
+import type { OrphanReport } from '../../../workflows/safety/orphans.ts';
 import { CallLog } from '../../support/call-log.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 

@@ -1,9 +1,5 @@
 import fc from 'fast-check';
-import {
-  canonical,
-  machineSetName,
-  templateHash,
-} from '../../../workflows/values/template-hash.ts';
+import { canonical, machineSetName, templateHash } from '../../../workflows/values/names.ts';
 
 type Json = unknown;
 

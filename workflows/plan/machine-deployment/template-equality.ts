@@ -2,7 +2,7 @@
 import { labels } from '../../api/constants.ts';
 import type { MachineTemplateSpec } from '../../api/machine-set.ts';
 import type { MachineSpec } from '../../api/machine.ts';
-import { canonical } from '../../values/template-hash.ts';
+import { canonical } from '../../values/names.ts';
 import { compareText } from '../machine-set/scale-down.ts';
 
 /**

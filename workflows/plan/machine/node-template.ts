@@ -1,7 +1,6 @@
 /** Changes to a Node so that it has what its Machine says. Fields of others are left alone. */
 import { annotations, finalizers, labels } from '../../api/constants.ts';
 import type { Taint } from '../../api/machine.ts';
-import { dueTaints, idOf, withoutStartTaints } from './start-taints.ts';
 import { defined } from '../../values/defined.ts';
 import { mergePatchOf } from '../../values/merge-patch.ts';
 import { isRecord } from '../../values/is-record.ts';
@@ -292,3 +291,34 @@ function areTaints(value: unknown): value is Taint[] {
 function isTaint(value: unknown): value is Taint {
   return isRecord(value) && typeof value['key'] === 'string' && typeof value['effect'] === 'string';
 }
+
+/**
+ * The first is the custom of drivers for networks and volumes; the others are those of Kubernetes,
+ * of its autoscaler and its readiness controller, and of Gardener.
+ */
+const startKeys = [
+  /\/agent-not-ready$/,
+  /^node\.cloudprovider\.kubernetes\.io\/uninitialized$/,
+  /^(?:startup|ignore)-taint\.cluster-autoscaler\.kubernetes\.io\//,
+  /^readiness\.k8s\.io\//,
+  /^node\.gardener\.cloud\/critical-components-not-ready$/,
+];
+
+const isOfStart = ({ key }: Taint): boolean => startKeys.some((pattern) => pattern.test(key));
+
+const withoutStartTaints = (taints: readonly Taint[] = []): Taint[] =>
+  taints.filter((taint) => !isOfStart(taint));
+
+/** Without those that were put on before and are gone: put back, one could empty a healthy Node. */
+function dueTaints(
+  wanted: readonly Taint[] = [],
+  { present = [], last = [] }: Record<'present' | 'last', readonly Taint[] | undefined>,
+): Taint[] {
+  const [there, before] = [present, last].map((taints) => new Set(taints.map(idOf)));
+  return wanted.filter(
+    (taint) => !isOfStart(taint) || there?.has(idOf(taint)) || !before?.has(idOf(taint)),
+  );
+}
+
+/** A taint is known by these. */
+const idOf = ({ key, effect }: Taint): string => JSON.stringify([key, effect]);

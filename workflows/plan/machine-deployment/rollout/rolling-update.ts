@@ -1,13 +1,12 @@
 /** New machines come before old ones go, within `maxSurge` and `maxUnavailable`. */
 import { awaited } from './awaited.ts';
 import type { SetFacts } from './facts.ts';
-import { sumOf } from './facts.ts';
+import { sumOf, availableAt } from './facts.ts';
 import { keepServed } from './keeper.ts';
 import { growthOf } from './new-set-size.ts';
-import { shrinkOldSets } from './old-set-sizes.ts';
 import { giveChosen, isScalingEvent, shrinkInProportion } from './scaling.ts';
 import type { Rollout, Sizing, StrategyPlan } from './sizing.ts';
-import { mostOf } from './sizing.ts';
+import { mostOf, affordable, floorOf, shrunkBy, spareOf, spareWithout } from './sizing.ts';
 import { machines } from './words.ts';
 
 /** @param limit Machines that the new set may have for now, see hold.ts. */
@@ -65,4 +64,79 @@ function namesOf(sets: readonly SetFacts[]): string {
     .filter(({ replicas }) => replicas > 0)
     .map(({ name }) => name)
     .join(', ');
+}
+
+/**
+ * 10 replicas, none may be missing, surge 3: the old set has 10 machines of which 2 do not work,
+ * the new one 3, all available. 13 - 10 = 3 may go: the 2 that do not work, and, as 11 are
+ * available, 1 that does.
+ *
+ * @param limit Machines that the new set may have for now, see hold.ts. The old sets keep the rest:
+ *   `maxUnavailable` is for
+ * the time that a replacement takes, not for as long as a person inspects a canary.
+ */
+export function shrinkOldSets({ facts, target, others }: Rollout, limit = Infinity): Sizing[] {
+  const sets = [...others, target];
+  // A new set that was larger than the canary before there was one has the rest already.
+  const kept = Math.max(facts.replicas - Math.max(limit, target.replicas), 0);
+  const shrinking = new Shrinking(others, { kept, spare: spareOf(facts, sets) });
+  const missingNew = Math.max(target.replicas - availableAt(target), 0);
+  const floor = floorOf(facts);
+  shrinking.take(sumOf(sets, (set) => set.replicas) - floor - missingNew, {
+    candidatesIn: (set) => set.replicas - availableAt(set),
+    reason: 'machines that are not available go first',
+  });
+  const available = shrinking.available + availableAt(target);
+  shrinking.take(available - floor, {
+    candidatesIn: (set) => set.replicas,
+    reason: `${machines(available)} available, ${floor} needed`,
+  });
+  return shrinking.sizings;
+}
+
+interface Taking {
+  candidatesIn: (set: SetFacts) => number;
+  reason: string;
+}
+
+class Shrinking {
+  readonly sizings: Sizing[] = [];
+  #sets: SetFacts[];
+  /** Machines that old sets keep in all. */
+  readonly #kept: number;
+  /** Running machines that may still go. */
+  #spare: number;
+
+  constructor(sets: readonly SetFacts[], { kept, spare }: { kept: number; spare: number }) {
+    this.#sets = [...sets];
+    this.#kept = kept;
+    this.#spare = spare;
+  }
+
+  get available(): number {
+    return sumOf(this.#sets, (set) => availableAt(set));
+  }
+
+  /** Takes `most` machines in all, oldest set first, from each at most its candidates. */
+  take(most: number, { candidatesIn, reason }: Taking): void {
+    const above = sumOf(this.#sets, ({ replicas }) => replicas) - this.#kept;
+    let left = Math.max(Math.min(most, above), 0);
+    this.#sets = this.#sets.map((set) => {
+      const count = affordable(set, Math.min(left, candidatesIn(set)), this.#spare);
+      if (count === 0) return set;
+      left -= count;
+      this.#spare = spareWithout(set, count, this.#spare);
+      const smaller = shrunkBy(set, count);
+      this.#note({ set, replicas: smaller.replicas, reason });
+      return smaller;
+    });
+  }
+
+  #note({ set, replicas, reason }: Sizing): void {
+    const sizing = this.sizings.find((known) => known.set.name === set.name);
+    if (sizing) {
+      sizing.replicas = replicas;
+      sizing.reason += `; ${reason}`;
+    } else this.sizings.push({ set, replicas, reason });
+  }
 }

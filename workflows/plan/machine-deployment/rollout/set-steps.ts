@@ -2,7 +2,6 @@
 import { marksFor } from './autoscaler-marks.ts';
 import type { DeploymentFacts, Marks, SetFacts } from './facts.ts';
 import { isActive, sumOf } from './facts.ts';
-import { setsToRemove } from './history.ts';
 import { isScalingEvent } from './scaling.ts';
 import type { Rollout, Sizing, StrategyPlan } from './sizing.ts';
 import { exists, mostOf, unsettledOf } from './sizing.ts';
@@ -136,4 +135,21 @@ function scaling({ scaledAt }: DeploymentFacts) {
     const note = isOfTemplate && scaledAt !== undefined ? { scaledAt } : {};
     return { action: 'scaleSet', name, resourceVersion, from, replicas, ...note, reason };
   };
+}
+
+/**
+ * The ones with the lowest revisions go; MCM v0.62.1 takes the oldest objects, which after a
+ * rollback may be the ones that were used last. Without a limit all are kept. The set of a template
+ * that was given up is the only record of that.
+ */
+function setsToRemove(
+  { historyLimit, sets }: DeploymentFacts,
+  kept: readonly SetFacts[],
+): string[] {
+  if (historyLimit === undefined) return [];
+  const idle = sets
+    .filter((set) => !kept.includes(set) && !set.isOfTemplate && !set.isDeleting)
+    .filter((set) => !isActive(set) && set.isObserved)
+    .toSorted((a, b) => a.revision - b.revision);
+  return idle.slice(0, Math.max(idle.length - historyLimit, 0)).map(({ name }) => name);
 }

@@ -3,7 +3,7 @@ import type {
   SetFacts,
 } from '../../../../../workflows/plan/machine-deployment/rollout/facts.ts';
 import { growthOf } from '../../../../../workflows/plan/machine-deployment/rollout/new-set-size.ts';
-import { shrinkOldSets } from '../../../../../workflows/plan/machine-deployment/rollout/old-set-sizes.ts';
+import { shrinkOldSets } from '../../../../../workflows/plan/machine-deployment/rollout/rolling-update.ts';
 import type { Sizing } from '../../../../../workflows/plan/machine-deployment/rollout/sizing.ts';
 import { aSet, many, rolloutOf, someFacts, theNewSet } from './deployment-facts.ts';
 

@@ -1,14 +1,14 @@
 /** The step that checks the health of a machine that has joined. */
-import type { HealthFinding } from '../../plan/machine/health.ts';
-import { afterCheck, beforeCheck } from '../../plan/machine/health.ts';
-import { localFirst } from '../../runtime/activity-options.ts';
-import { healthRequestOf, noteHealth } from '../health.ts';
-import { noteNothingToEvaluate, noteEvaluated } from '../missing-instance.ts';
-import { digestOf, noteJoinedBy, noteLossHandled, ownNodeOf } from '../node.ts';
-import { markGone } from '../object.ts';
-import { setPhase } from '../phase.ts';
-import { instanceOf } from '../state.ts';
-import type { StepContext } from './context.ts';
+import type { HealthFinding } from '../plan/machine/health.ts';
+import { afterCheck, beforeCheck } from '../plan/machine/health.ts';
+import { localFirst } from '../runtime/activity-options.ts';
+import { healthRequestOf, noteHealth } from './health.ts';
+import { noteNothingToEvaluate, noteEvaluated } from './missing-instance.ts';
+import { digestOf, noteJoinedBy, noteLossHandled, ownNodeOf } from './node.ts';
+import { markGone } from './object.ts';
+import { setPhase } from './phase.ts';
+import { instanceOf } from './state.ts';
+import type { StepContext } from './step-context.ts';
 
 export async function checkHealth(context: StepContext): Promise<void> {
   const { state } = context;

@@ -2,22 +2,22 @@
  * The steps of a machine whose instance is there: its Node joins, and follows Machine and class.
  */
 import { isCancellation } from '@temporalio/workflow';
-import { hasJoined } from '../../api/phases.ts';
-import type { TimeoutOutcome } from '../../contracts/machine-activities.ts';
-import type { JoinRequest, NodeSyncRequest } from '../../contracts/node-activities.ts';
-import type { NodeSnapshot } from '../../contracts/snapshots.ts';
+import { hasJoined } from '../api/phases.ts';
+import type { TimeoutOutcome } from '../contracts/machine-activities.ts';
+import type { JoinRequest, NodeSyncRequest } from '../contracts/node-activities.ts';
+import type { NodeSnapshot } from '../contracts/snapshots.ts';
 import {
   localFirst,
   localFirstOnce,
   localFirstUnlessStopped,
   messageOf,
-} from '../../runtime/activity-options.ts';
-import { longestMessageBytes } from '../../contracts/driver-answers.ts';
-import { clip } from '../../values/clip.ts';
-import { defined } from '../../values/defined.ts';
-import { consoleReadOf, forgetConsoleOutput, shortenConsoleOutput } from '../console-output.ts';
-import { noteHealth } from '../health.ts';
-import { writeLastOperation } from '../last-operation.ts';
+} from '../runtime/activity-options.ts';
+import { longestMessageBytes } from '../contracts/driver-answers.ts';
+import { clip } from '../values/clip.ts';
+import { defined } from '../values/defined.ts';
+import { consoleReadOf, forgetConsoleOutput, shortenConsoleOutput } from './console-output.ts';
+import { noteHealth } from './health.ts';
+import { writeLastOperation } from './last-operation.ts';
 import {
   digestOf,
   joinedUidOf,
@@ -31,7 +31,7 @@ import {
   putBehindBack,
   takeApplied,
   takeBehind,
-} from '../node.ts';
+} from './node.ts';
 import {
   forgetBootstrapToken,
   markGone,
@@ -39,14 +39,14 @@ import {
   noteJoinOutage,
   noteJoinOutageEnd,
   noteReach,
-} from '../object.ts';
-import { setPhase } from '../phase.ts';
-import { takeOver, takeRead } from '../restore.ts';
-import type { MachineState } from '../state.ts';
-import { instanceOf } from '../state.ts';
-import type { StepContext } from './context.ts';
+} from './object.ts';
+import { setPhase } from './phase.ts';
+import { takeOver, takeRead } from './restore.ts';
+import type { MachineState } from './state.ts';
+import { instanceOf } from './state.ts';
+import type { StepContext } from './step-context.ts';
 
-export async function recordJoined(context: StepContext): Promise<void> {
+async function recordJoined(context: StepContext): Promise<void> {
   const { state } = context;
   const node = state.node.seen;
   if (!node) return;
@@ -92,7 +92,7 @@ function joinRequestOf(context: StepContext, { name, uid }: NodeSnapshot): JoinR
   return defined({ machine, node: { name, uid }, ...known, applied, isEquipped });
 }
 
-export async function syncNode(context: StepContext): Promise<void> {
+async function syncNode(context: StepContext): Promise<void> {
   const { state } = context;
   const { object, phase } = state;
   const { prepared } = object;
@@ -129,7 +129,7 @@ function joiningOf(state: MachineState): NodeSyncRequest['joining'] {
   return defined({ uid: node.uid, isFresh: noteEquipped(state, node), nodeConditions });
 }
 
-export async function deleteWithNode(context: StepContext): Promise<void> {
+async function deleteWithNode(context: StepContext): Promise<void> {
   const { state } = context;
   const node = state.node.seen;
   const instance = instanceOf(state);
@@ -143,7 +143,7 @@ export async function deleteWithNode(context: StepContext): Promise<void> {
   else noteLossHandled(state, node);
 }
 
-export async function recordTimeout(context: StepContext): Promise<void> {
+async function recordTimeout(context: StepContext): Promise<void> {
   const { state } = context;
   const isAfterOutage = state.object.joinBy?.isOutage || undefined;
   const consoleOutput = consoleReadOf(state);
@@ -177,3 +177,5 @@ function noteTimeout({ state, input }: StepContext, outcome: TimeoutOutcome): vo
       markGone(state);
   }
 }
+
+export const joinSteps = { recordJoined, syncNode, deleteWithNode, recordTimeout };

@@ -1,19 +1,19 @@
 /** The steps from a new Machine to the ids of its instance on the object. */
 import { patched } from '@temporalio/workflow';
-import { localFirst } from '../../runtime/activity-options.ts';
-import { isSameObject } from '../../runtime/object-lifecycle.ts';
-import { endCloudFailure } from '../credentials.ts';
+import { localFirst } from '../runtime/activity-options.ts';
+import { isSameObject } from '../runtime/object-lifecycle.ts';
+import { endCloudFailure } from './credentials.ts';
 import {
   noteCreated,
   noteCreateFailed,
   noteCreateSent,
   noteRecorded,
   noteUnusableDeleted,
-} from '../creation.ts';
-import { joinDeadlineOf } from '../deadlines.ts';
-import { createOutcome, deleteOutcome } from '../driver-calls.ts';
-import { noteFailure, noteFailureReported } from '../failure.ts';
-import { mustCheckName, mustClearName, noteNameChecked, noteReadNode, ownNodeOf } from '../node.ts';
+} from './creation.ts';
+import { joinDeadlineOf } from './deadlines.ts';
+import { createOutcome, deleteOutcome } from './driver-calls.ts';
+import { noteFailure, noteFailureReported } from './failure.ts';
+import { mustCheckName, mustClearName, noteNameChecked, noteReadNode, ownNodeOf } from './node.ts';
 import {
   markFresh,
   markGone,
@@ -22,21 +22,21 @@ import {
   noteJoinOutageEnd,
   noteNodeRead,
   noteReach,
-} from '../object.ts';
-import { setPhase } from '../phase.ts';
-import { takeRead } from '../restore.ts';
-import type { MachineObjectState } from '../state.ts';
-import { instanceOf, isRecorded } from '../state.ts';
-import { defined } from '../../values/defined.ts';
-import { mayHaveStaleNode } from '../../plan/machine/stale-node.ts';
-import type { CreatedInstance } from '../../contracts/driver-contract.ts';
-import type { StepContext } from './context.ts';
+} from './object.ts';
+import { setPhase } from './phase.ts';
+import { takeRead } from './restore.ts';
+import type { MachineObjectState } from './state.ts';
+import { instanceOf, isRecorded } from './state.ts';
+import { defined } from '../values/defined.ts';
+import { mayHaveStaleNode } from '../plan/machine/stale-node.ts';
+import type { CreatedInstance } from '../contracts/driver-contract.ts';
+import type { StepContext } from './step-context.ts';
 
 /**
  * Reads the Machine and its class, sets the finalizer, and makes a bootstrap token where the user
  * data wants one.
  */
-export async function readAndClaim({ state, input }: StepContext): Promise<void> {
+async function readAndClaim({ state, input }: StepContext): Promise<void> {
   const { object } = state;
   const { ref, cluster } = input;
   markFresh(state);
@@ -72,7 +72,7 @@ function unread({ observed, prepared }: MachineObjectState) {
   return { uid, resourceVersion };
 }
 
-export async function create(context: StepContext): Promise<void> {
+async function create(context: StepContext): Promise<void> {
   const { state, input } = context;
   noteCreateSent(state);
   // A machine that is Failed already goes on trying.
@@ -98,7 +98,7 @@ function isNameInDoubt({ state, input, usesTarget }: StepContext, made: CreatedI
   return made.nodeName !== machineName || patched('node-of-an-earlier-attempt');
 }
 
-export async function findStaleNode(context: StepContext): Promise<void> {
+async function findStaleNode(context: StepContext): Promise<void> {
   const { state, input } = context;
   const instance = instanceOf(state);
   if (!instance) return;
@@ -130,7 +130,7 @@ async function deleteUnusableInstance(
   noteFailure(state, { ...failure, during: 'nodeLookup' }, 'Create');
 }
 
-export async function recordCreated(context: StepContext): Promise<void> {
+async function recordCreated(context: StepContext): Promise<void> {
   const { state, usesTarget } = context;
   const instance = instanceOf(state);
   if (!instance) return;
@@ -149,7 +149,7 @@ function noteRecordedIds({ state, usesTarget }: StepContext, { isFound }: Create
 }
 
 /** Says on the object what failed, of a create or a delete. */
-export async function recordFailure(context: StepContext): Promise<void> {
+async function recordFailure(context: StepContext): Promise<void> {
   const { state } = context;
   const { failure, phase, creation } = state;
   if (!failure) return;
@@ -159,3 +159,5 @@ export async function recordFailure(context: StepContext): Promise<void> {
   await localFirst((steps) => steps.recordFailure(request), `${detail.code}: report`);
   noteFailureReported(state);
 }
+
+export const launchSteps = { readAndClaim, create, findStaleNode, recordCreated, recordFailure };

@@ -1,13 +1,13 @@
 /** Context that the steps of a machine share: its name, and its state. */
-import type { DriverRequest } from '../../contracts/driver-contract.ts';
-import type { WorkflowInput, ObjectReference } from '../../contracts/references.ts';
-import type { PreparedMachine } from '../../contracts/machine-activities.ts';
-import { contractVersion } from '../../contracts/driver-activities.ts';
-import type { OperationCall } from '../driver-calls.ts';
-import { CloudOperation } from '../cloud-operation.ts';
-import type { MachineState } from '../state.ts';
-import { instanceOf } from '../state.ts';
-import { defined } from '../../values/defined.ts';
+import type { DriverRequest } from '../contracts/driver-contract.ts';
+import type { WorkflowInput, ObjectReference } from '../contracts/references.ts';
+import type { PreparedMachine } from '../contracts/machine-activities.ts';
+import { contractVersion } from '../contracts/driver-activities.ts';
+import type { OperationCall } from './driver-calls.ts';
+import { CloudOperation } from './cloud-operation.ts';
+import type { MachineState } from './state.ts';
+import { instanceOf } from './state.ts';
+import { defined } from '../values/defined.ts';
 
 export class StepContext {
   readonly input: WorkflowInput;
