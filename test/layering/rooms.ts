@@ -119,7 +119,6 @@ export const rooms: readonly Room[] = [
       'workflows/contracts',
       'workflows/runtime',
       'workflows/plan',
-      'workflows/plan/machine-set',
       'workflows/plan/machine-deployment',
     ],
     packages: workflowSdk,

@@ -38,8 +38,8 @@ export function interceptors(): WorkflowInterceptors {
           const carried = carriedIn(before);
           if (carried) trace.resume(carried);
           // In no copy of the input, and in no payload.
-          const told = Object.defineProperty(own, 'operations', { value: trace });
-          return next({ ...input, args: [told, ...others] });
+          const extended = Object.defineProperty(own, 'operations', { value: trace });
+          return next({ ...input, args: [extended, ...others] });
         },
         handleSignal(input, next) {
           const context = contextIn(input.headers[signalTraceHeader]);
