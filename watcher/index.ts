@@ -210,7 +210,7 @@ function startElection(options: WatcherOptions, place: WatchIdentity): Watcher {
   });
 }
 
-/** Whether it is another database of Temporal than before. */
+/** Reports whether it is another database of Temporal than before. */
 function moveTo(place: WatchIdentity, id: string, options: WatcherOptions): boolean {
   const found = placeOf(id, options);
   if (id === '' || found === place.scope.place) return false;

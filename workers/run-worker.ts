@@ -95,7 +95,7 @@ interface Shown {
   signs: Signs;
 }
 
-/** What all namespaces share; waits until it is there. */
+/** Opens what all namespaces share; waits until it is there. */
 async function openProcess(process: Process, outside: WorkerOutside, around: Shown) {
   const { config, log, shutdown, traces } = process;
   const { registry, signs } = around;

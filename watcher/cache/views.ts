@@ -17,7 +17,7 @@ export interface MachineView extends CachedObject, ContentOf<MachineSnapshot> {
   generation: number;
   /** Annotation `effective-creation-timeout`; empty when absent. */
   creationTimeout: string;
-  /** What a MachineSet reads. */
+  /** Digest of what a MachineSet reads. */
   countDigest: string;
   phase: string;
   /** Milliseconds. */
@@ -39,7 +39,7 @@ export interface MachineView extends CachedObject, ContentOf<MachineSnapshot> {
 export interface SetView extends CachedObject, ContentOf<SetSnapshot> {
   /** The garbage collector is letting its children go. */
   isOrphaning: boolean;
-  /** What the owner counts by. */
+  /** Digest of what the owner counts by. */
   countDigest: string;
   labels: Record<string, string>;
   owner: string | undefined;

@@ -12,7 +12,7 @@ import type { OrphanCounts } from '../../workflows/plan/safety/orphan-counts.ts'
 import type { Check } from './checks.ts';
 import { longestCheckMs } from './checks.ts';
 
-/** What is known of the API servers. */
+/** State of the API servers. */
 export interface Reachability {
   /** One has been out of reach for longer than `--machine-safety-apiserver-statuscheck-timeout`. */
   isFrozen: boolean;

@@ -15,7 +15,7 @@ import type { Identity } from '../temporal/identity.ts';
 export type CheckSettings = Pick<Config, 'machine' | 'safety' | 'timeouts'> & {
   namespace: string;
   identity: Identity;
-  /** What inputs are encrypted with. */
+  /** Converter that encrypts inputs. */
   temporal: Pick<Config['temporal'], 'payloadKeys'>;
 };
 

@@ -1,4 +1,4 @@
-/** What a round asks for each check of a namespace: would a run have something to do? */
+/** Question of a round for each check of a namespace: would a run have something to do? */
 import type { ActivityDependencies } from '../../activities/runtime/dependencies.ts';
 import type { CheckMetrics } from './check-metrics.ts';
 import type { CheckSchedule } from './check-schedule.ts';

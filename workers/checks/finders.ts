@@ -187,7 +187,7 @@ interface Ended {
   report: unknown;
 }
 
-/** What a run that is over has reported does not change: it is read once, and shown. */
+/** Reports of a run that is over do not change: it is read once, and shown. */
 class LastReports {
   readonly #schedule: CheckSchedule;
   readonly #metrics: CheckMetrics;

@@ -65,7 +65,7 @@ class RegularCheck {
   readonly #find: Find;
   #dueAt: number;
   #isUnderWay = false;
-  /** What the last one found, and the runs that were started for it. */
+  /** Finding of the last one, and the runs that were started for it. */
   #last: { key: string; triggers: number } | undefined;
   outcome: CheckOutcome | undefined;
 
@@ -77,7 +77,7 @@ class RegularCheck {
     this.#dueAt = monotonicMs() + rounds * parts.roundMs;
   }
 
-  /** One that hangs since an earlier round is not made beside that. */
+  /** A check that hangs since an earlier round is not made beside that. */
   isDue(all: boolean): boolean {
     return !this.#isUnderWay && (all || monotonicMs() >= this.#dueAt);
   }
@@ -93,7 +93,7 @@ class RegularCheck {
       this.outcome = { check: check.name, at, ...(await orAborted(checking, limit())) };
     } catch (err) {
       if (signal.aborted) return;
-      // One that fails is said once; the next one may succeed.
+      // A failed one is said once; the next one may succeed.
       if (this.outcome?.outcome !== 'failed')
         log.warn({ err, check: check.name }, 'a check could not be made');
       const why = reasonOf(err).slice(0, reasonMax);

@@ -308,7 +308,7 @@ function optionsOf(scheduled: Scheduled, settings: RoundSettings): ScheduleOptio
     },
     policies: {
       overlap: ScheduleOverlapPolicy.SKIP,
-      // What an outage kept from running is run once, if at all: the next run sees as much.
+      // Runs that an outage kept from running are run once, if at all: the next run sees as much.
       catchupWindow: Math.max(everyMs, shortestCatchupMs),
       // Of an install that sleeps, with no process at all, one run times out and no other starts.
       pauseOnFailure: true,
@@ -342,7 +342,7 @@ function offsetOf(scheduleId: string, everySeconds: number): number {
   return seed % Math.max(Math.floor(everySeconds), 1);
 }
 
-/** What a worker decides of a schedule. */
+/** Fields of a schedule that a worker decides. */
 function decidedIn({ spec, action, policies }: ScheduleOptions | ScheduleDescription): object {
   const { workflowType, workflowId, taskQueue, args, memo } = action;
   const { workflowExecutionTimeout, workflowTaskTimeout } = action;

@@ -154,13 +154,13 @@ function withoutEmpty(env: Environment): Record<string, string> {
   );
 }
 
+type ProxyVariables = Readonly<Record<string, string | undefined>>;
+
 /**
  * The proxy that leads to Temporal. The client's half of the SDK takes it from the environment
  * (`http_proxy.js` of grpc-js, whose rules these are); the worker's half has to be given it.
+ * Empty: none, or one that the client's half does not take either.
  */
-type ProxyVariables = Readonly<Record<string, string | undefined>>;
-
-/** Empty: none, or one that the client's half does not take either. */
 export function temporalProxy(
   address: string,
   env: ProxyVariables,

@@ -51,7 +51,7 @@ export class Fleet {
   readonly #metrics: FleetMetrics;
   readonly #namespaces: Namespaces;
   readonly #failed = Promise.withResolvers<never>();
-  /** What was last heard of that keeps it from being settled. */
+  /** Reason that was heard last, and keeps it from being settled. */
   #obstacle: string | undefined;
   #isClosed = false;
 

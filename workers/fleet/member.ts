@@ -1,4 +1,4 @@
-/** Who a namespace is for Temporal, and where its Nodes are. */
+/** Identity of a namespace for Temporal, and where its Nodes are. */
 import { orAborted } from '../../activities/system/or-aborted.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Config } from '../config/config.ts';
@@ -34,7 +34,7 @@ export async function joinFleet(
   const source: ClientSource = { kind: 'given', kubeConfig: access.kubeConfig };
   const client = createClient(source, config);
   scope.add('client of the target cluster', () => client.close());
-  // One that hangs holds up neither the end of the process nor another kubeconfig.
+  // A target that hangs holds up neither the end of the process nor another kubeconfig.
   const target = await orAborted(
     idOfTarget(client, () => access.kubeConfig),
     signal,

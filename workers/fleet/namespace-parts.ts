@@ -1,4 +1,4 @@
-/** What acts for namespaces: what a worker has for all of them, and what each has itself. */
+/** Parts that act for namespaces: what a worker has for all of them, and what each has itself. */
 import type { Client } from '@temporalio/client';
 import type { DrainParts, DrainWatches } from '../../activities/drain/activity.ts';
 import type { WrittenMachines } from '../../activities/runtime/written-machines.ts';
@@ -28,7 +28,7 @@ import { waitingOf } from './served-namespace.ts';
 import type { Member, MemberParts } from './member.ts';
 import { joinFleet } from './member.ts';
 
-/** What the namespaces of a worker process share. */
+/** Parts that the namespaces of a worker process share. */
 export interface ProcessParts extends MemberParts {
   temporal: Client;
   /** Its namespace; no id: it is not known yet. */
@@ -51,7 +51,7 @@ export interface ProcessParts extends MemberParts {
   drainMetrics: DrainMetrics;
 }
 
-/** What one namespace has of its own, until its attempt ends. */
+/** Parts that one namespace has of its own, until its attempt ends. */
 export interface NamespaceParts extends Member, Attempt {
   stop: GlobalStop;
   activeWatcher: ActiveWatcher;
@@ -88,7 +88,7 @@ export async function openNamespace(
   };
 }
 
-/** What every activity that creates or destroys asks first. */
+/** Gate that every activity which creates or destroys asks first. */
 function watchGates(
   { config, database }: ProcessParts,
   { clients: { control: client }, identity }: Member,

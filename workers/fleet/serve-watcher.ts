@@ -1,4 +1,4 @@
-/** What a watcher does for one namespace: it leads there, or stands by. */
+/** Work of a watcher for one namespace: it leads there, or stands by. */
 import type { Client } from '@temporalio/client';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Watcher } from '../../watcher/index.ts';
@@ -23,11 +23,11 @@ export interface ServedWatcher extends MeasuredWatcher {
   watcher: Watcher;
 }
 
-/** What the namespaces of a watcher share. */
+/** Parts that the namespaces of a watcher share. */
 export interface WatcherFleet extends MemberParts {
   temporal: Client;
   leaseClient: KubeClient;
-  /** Whether workers ask for work. */
+  /** Reads whether workers ask for work. */
   readQueue(): Promise<QueueStatus>;
   /** The same of a queue of activities. */
   readActivityQueue(queue: string): Promise<QueueStatus>;

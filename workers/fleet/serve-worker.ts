@@ -1,4 +1,4 @@
-/** What a worker does for one namespace. */
+/** Work of a worker for one namespace. */
 import type { KubeClient } from '../../kube/client/client.ts';
 import { orAborted } from '../../activities/system/or-aborted.ts';
 import { checksOf } from '../checks/checks.ts';
@@ -135,7 +135,7 @@ function once(make: ByProvider): ByProvider {
   };
 }
 
-/** What the activities of the namespace act on. */
+/** Dependencies of the activities of the namespace. */
 function dependenciesOf(
   { config, temporal, services, copies, written }: ProcessParts,
   parts: NamespaceParts,

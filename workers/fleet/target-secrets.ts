@@ -15,7 +15,7 @@ export interface TargetAccess {
 
 export interface TargetSecrets {
   /**
-   * What the Secrets say now. Throws, in words for people, where that gives no access.
+   * Access that the Secrets give now. Throws, in words for people, where they give none.
    *
    * @param report Called with why the Secrets cannot be read, while that lasts.
    */

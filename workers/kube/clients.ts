@@ -44,7 +44,7 @@ export interface KubeClients {
   close(): Promise<void>;
 }
 
-/** What every wait for a server needs. */
+/** Options of every wait for a server. */
 export interface Waiting {
   log: Logger;
   /** Ends the waiting. */
@@ -53,7 +53,7 @@ export interface Waiting {
   onReason?: Reach<unknown>['onReason'];
 }
 
-/** What `/readyz` says before the first attempt to reach a server, and once it is reached. */
+/** Answers of `/readyz` before the first attempt to reach a server, and once it is reached. */
 export const waitsForServers = 'waits for Kubernetes and Temporal';
 
 /** Of one of the clusters; throws when its kubeconfig cannot be read. Connects to nothing yet. */
@@ -311,7 +311,6 @@ function createTurnstile({ qps, burst }: RateLimit): () => Promise<void> {
   };
 }
 
-/** What a Temporal client connects with. */
 type Tls = Exclude<TemporalSettings['connection']['tls'], boolean | null | undefined>;
 
 /**

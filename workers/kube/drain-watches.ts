@@ -1,4 +1,4 @@
-/** What the drains of this process watch in the target cluster. */
+/** Watches that the drains of this process share in the target cluster. */
 import type { Client } from '@temporalio/client';
 import type { DrainWatches } from '../../activities/drain/activity.ts';
 import { BlockedDrains } from '../../activities/drain/wake-ups/blocked-drains.ts';

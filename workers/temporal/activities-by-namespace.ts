@@ -21,7 +21,7 @@ export interface ActivitiesOptions {
   cluster: string;
   /** The only one that this process serves; undefined: it serves a fleet. */
   only: string | undefined;
-  /** Whether a namespace without activities is one of this process. */
+  /** Reports whether a namespace without activities is one of this process. */
   mayBeOurs(namespace: string): boolean;
   /** For people. */
   whyNotServed(namespace: string): string | undefined;
@@ -51,7 +51,7 @@ export class ActivitiesByNamespace implements ServedPlaces {
     this.#served.delete(namespace);
   }
 
-  /** What is asked for without a namespace is for the only one. */
+  /** A call without a namespace is for the only one. */
   take(
     context: Context,
     namespace: string | undefined = this.#options.only,

@@ -19,9 +19,9 @@ import type { Scope } from '../process/scope.ts';
 export interface Claim {
   workflowId: string;
   holder: string;
-  /** What is claimed, for people. */
+  /** Name of what is claimed, for people. */
   what: string;
-  /** What to do where another holds it. */
+  /** Advice where another holds it. */
   advice: string;
 }
 
@@ -147,7 +147,7 @@ async function take(
   }
 }
 
-/** One that a person has paused keeps its id from a second one as well. */
+/** A claim that a person has paused keeps its id from a second one as well. */
 const isOpen = ({ name }: { name: WorkflowExecutionStatusName }): boolean =>
   name === 'RUNNING' || name === 'PAUSED';
 

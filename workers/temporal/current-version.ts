@@ -12,7 +12,7 @@ import type { WorkerVersion } from './worker-version.ts';
 
 export interface CurrentVersionOptions {
   version: WorkerVersion;
-  /** Of Temporal; stands in the line to type. */
+  /** Temporal's namespace; stands in the line to type. */
   namespace: string;
   /** One call, with a time limit of its own. */
   ask(): Promise<QueueVersions>;
@@ -62,7 +62,7 @@ export class CurrentVersion {
     }
   }
 
-  /** One that fails is said once, and changes nothing: `TemporalReach` says what it means. */
+  /** A failed read is said once, and changes nothing: `TemporalReach` says what it means. */
   async #ask(): Promise<void> {
     const { ask, log, version, namespace } = this.#options;
     try {
@@ -111,7 +111,7 @@ export function versionFault(
   return `${nameOf(version)} gets no work: ${why}. Run: ${lineFor(version, namespace)}`;
 }
 
-/** What makes a version the current one. */
+/** Command that makes a version the current one. */
 export function lineFor({ deploymentName, buildId }: WorkerVersion, namespace: string): string {
   return `millwright setup --current=${buildId} --deployment=${deploymentName} --temporal-namespace=${namespace}`;
 }

@@ -13,7 +13,7 @@ export type DriverWorker = TemporalWorker;
 
 export interface DriverWorkersOptions {
   drivers: ReadonlyMap<string, Driver>;
-  /** Whether this driver waits for no MachineClass. */
+  /** True where this driver waits for no MachineClass. */
   isAtOnce(provider: string): boolean;
   /** One for each kind of call; they do not run yet. */
   createWorkers(provider: string): Promise<readonly DriverWorker[]>;

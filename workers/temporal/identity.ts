@@ -20,7 +20,7 @@ export interface Identity extends Install {
   target?: string;
   /** Of the workflows; those of drains and drivers begin with it. */
   taskQueue: string;
-  /** What the claim of the install names where each namespace has a target cluster of its own. */
+  /** Name in the claim of the install where each namespace has a target cluster of its own. */
   targets?: string;
   /** Of an install that serves several: the one that this identity is for. */
   fleetNamespace?: string;

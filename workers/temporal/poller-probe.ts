@@ -1,4 +1,4 @@
-/** Whether a worker, of this process or another, serves drivers and drains. */
+/** Reports whether a worker, of this process or another, serves drivers and drains. */
 import type { Client } from '@temporalio/client';
 import type { ActivityDependencies } from '../../activities/runtime/dependencies.ts';
 import { drainQueueOf, driverQueueOf } from '../../workflows/contracts/task-queues.ts';

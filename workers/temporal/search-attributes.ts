@@ -116,7 +116,7 @@ function conditionOf(name: string): string {
   return `${name} ${valuesOf[typeOf(name)]}`;
 }
 
-/** What can be asked of a type. Keyword and Text are alike to what we write. */
+/** Values that can be asked of a type. Keyword and Text are alike to what we write. */
 const valuesOf = {
   KEYWORD: '= "none"',
   TEXT: '= "none"',

@@ -259,7 +259,6 @@ export function createTimeoutCounter(registry: Registry): ActivityInterceptorsFa
   });
 }
 
-/** What the Temporal workers of a process have in common: slots, polls, heartbeats, their end. */
 type WorkerSettings = Pick<Config, 'temporal' | 'identity' | 'shutdownGraceSeconds'>;
 
 function baseOptions({

@@ -132,7 +132,7 @@ function formatEnd(status: WorkflowExecutionStatusName): string | undefined {
 
 type Where = Pick<DispatchContext, 'namespace' | 'cluster' | 'epoch'>;
 
-/** What dispatch says to the object's own workflow when the object is seen for the first time. */
+/** Signals of dispatch to the object's own workflow when the object is seen for the first time. */
 export function lifeSignals(living: Living, where: Where): Signal[] {
   const context: DispatchContext & { store: Store } = { store: new Store(), ...where };
   if (living.kind === 'machine' && living.node) {

@@ -9,7 +9,7 @@ export const machineVerbs = [
   'skipVolumeWait',
 ] as const;
 
-/** What a worker writes on the Machine for a command, and says of it in an Event. */
+/** Texts that a worker writes on the Machine for a command, and in its Event. */
 export const machineCommandEffects: Record<
   (typeof machineVerbs)[number],
   {

@@ -1,4 +1,4 @@
-/** What an operator asks of a drain, as it stands on the Machine. */
+/** Options of a drain that an operator asks for, as they stand on the Machine. */
 import { labels, drainOptions as names } from './constants.ts';
 import type { ObjectMeta } from './meta.ts';
 import { timeIn } from './time.ts';

@@ -296,7 +296,7 @@ export interface CheckOutcome {
   at: string;
   /** `found`: no run was started for it. `triggered`: one was. */
   outcome: 'nothing' | 'found' | 'triggered' | 'failed';
-  /** What was found, or why it is not known. */
+  /** Finding, or why it is not known. */
   why?: string;
 }
 

@@ -62,7 +62,7 @@ export const machineSnapshot = {
   specDigest: optional(text),
   /** Label `force-deletion`. Default false. */
   forceDeletion: optional(flag),
-  /** What the annotations ask of its drain. A signal has it once the object is being deleted. */
+  /** Its drain, as the annotations ask. A signal has it once the object is being deleted. */
   drain: optional(objectOf(drainOptions)),
   /** Absent where no annotation asks for it. */
   preservation: optional(objectOf(preservationNotes)),
@@ -123,7 +123,7 @@ interface NodeObject {
   status?: { conditions?: NodeCondition[] };
 }
 
-/** What the watcher and a read both say of a Node. */
+/** Fields of a Node that the watcher and a read both have. */
 export function snapshotOfNode({ metadata, spec, status }: NodeObject): ReadNode {
   const preserve = preserveNoteIn(metadata.annotations);
   const conditions = status?.conditions ?? [];

@@ -24,7 +24,7 @@ export class RolloutReports {
   readonly #input: WorkflowInput;
   readonly #state: MachineDeploymentState;
   readonly #page: Page;
-  /** What the log knows; a deployment that is complete from the start gets no line. */
+  /** State that is in the log; a deployment that is complete from the start gets no line. */
   #loggedState: DeploymentPlan['state'] = 'Complete';
 
   constructor(input: WorkflowInput, state: MachineDeploymentState, page: Page) {

@@ -55,7 +55,7 @@ export function noteFinished(
   else if (set?.name !== state.finished || hasOldMachines(facts)) delete state.finished;
 }
 
-/** What went wrong and has not gone well since, for people; undefined when nothing. */
+/** Errors since which nothing went well, for people; undefined when none. */
 export function errorsIn({ requeues, commandError }: MachineDeploymentState): string | undefined {
   const errors = [messageIn(requeues), commandError];
   return errors.filter((text) => text !== undefined).join('; ') || undefined;

@@ -113,7 +113,7 @@ class MachineDeploymentWorkflow {
     if (this.#lifecycle.hasNews && !this.#state.isGone) await this.#observeDeployment();
     if (this.#state.isGone || !this.#state.facts) return await this.#complete();
     const { facts } = this.#state;
-    // What people ask for goes first.
+    // Commands of people go first.
     const refused = this.#commands.nextRefused();
     const pending = refused ? undefined : this.#commands.next();
     const object = { ...this.#reports.deployment, kind: 'MachineDeployment' as const };

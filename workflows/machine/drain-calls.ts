@@ -18,7 +18,7 @@ export function drainModeOf(state: MachineState, step: RunningStep['name']): Dra
   return { byForce, options: digestOfOptions(drainOptionsOf(state)) };
 }
 
-/** What the drain of a deletion and that of a preserved machine both ask with. */
+/** Options that the drain of a deletion and that of a preserved machine share. */
 export function drainRequestOf(
   context: { state: MachineState; machine(): ObjectReference },
   { nodeName, providerID }: Instance,

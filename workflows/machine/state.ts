@@ -47,13 +47,13 @@ export interface MachineState {
   drain?: DrainReport;
 }
 
-/** What failed and is tried again later, beside the operation of `failure`. */
+/** Failures that are tried again later, beside the operation of `failure`. */
 export interface MachineRequeues {
   /** The target cluster did not answer when Machine and Node were read. */
   read?: Requeue;
   /** An API server was out of reach when its preservation was checked. */
   preserve?: Requeue;
-  /** Of the Node of a Failed machine that is kept. */
+  /** The drain of a Failed machine that is kept. */
   drainPreserved?: Requeue;
 }
 

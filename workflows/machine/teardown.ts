@@ -92,7 +92,6 @@ function firstStageOf(
   return mayHaveInstance ? 'searching' : 'deleting';
 }
 
-/** The steps of a machine's deletion. */
 type FinishInput = Parameters<KubeActivities['finishTeardown']>[0];
 
 async function beginTeardown(context: StepContext): Promise<void> {

@@ -70,7 +70,7 @@ export function isHeld<Key extends string>(
   return now < (requeues[key]?.retryAt ?? 0);
 }
 
-/** What was missing may be there now: they wait no longer. */
+/** They wait no longer: what was missing may be there now. */
 export function tryNow(...requeues: readonly (Requeue | undefined)[]): void {
   for (const requeue of requeues) if (requeue) requeue.retryAt = 0;
 }
@@ -94,7 +94,7 @@ function requeuesIn<Key extends string>(requeues: Requeues<Key>): Requeue[] {
   return Object.values<Requeue | undefined>(requeues).filter((requeue) => requeue !== undefined);
 }
 
-/** What came of writes to several objects. */
+/** Outcome of writes to several objects. */
 export interface Refusals {
   names: string[];
   reason: 'FailedDelete' | 'FailedUpdate';

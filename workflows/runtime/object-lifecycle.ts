@@ -37,7 +37,7 @@ export interface ObjectState<Seen extends Snapshot = SetSnapshot> {
   successor?: Seen;
 }
 
-/** Whether this run stands for the object of this UID: before the first read, for any. */
+/** Reports whether this run stands for the object of this UID: before the first read, for any. */
 export function isSameObject({ uid }: ObjectState<Snapshot>, read: string): boolean {
   return uid === undefined || uid === read;
 }

@@ -38,8 +38,8 @@ export function interceptors(): WorkflowInterceptors {
           const carried = carriedIn(before);
           if (carried) trace.resume(carried);
           // In no copy of the input, and in no payload.
-          const announced = Object.defineProperty(own, 'operations', { value: trace });
-          return next({ ...input, args: [announced, ...others] });
+          const extended = Object.defineProperty(own, 'operations', { value: trace });
+          return next({ ...input, args: [extended, ...others] });
         },
         handleSignal(input, next) {
           const context = contextIn(input.headers[signalTraceHeader]);
@@ -69,7 +69,7 @@ export function interceptors(): WorkflowInterceptors {
   };
 }
 
-/** Trace contexts in headers and inputs. A senseless value is none: a trace must harm no run. */
+/** A senseless value is none: a trace must harm no run. */
 const operations: readonly unknown[] = ['launch', 'removal', 'rollout'];
 const traceparentForm = /^00-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 const spanForm = /^[\da-f]{16}$/;

@@ -152,9 +152,6 @@ async function writeEvents(
   }
 }
 
-/**
- * Report of a run of `safety/orphans`: its result, for the next run, and its page in Temporal's UI.
- */
 type ReportedSuspect = Suspect & {
   /** RFC 3339. */
   firstSeen: string;

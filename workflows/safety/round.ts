@@ -17,7 +17,7 @@ export async function safety(round: SafetyRound): Promise<SafetyReport> {
 setWorkflowOptions(pinned, safety);
 
 /**
- * Who starts a run by hand wants everything to be checked now. The id ends with the second for
+ * A run that is started by hand checks everything now. The id ends with the second for
  * which it was started.
  */
 export function isByInterval(

@@ -7,7 +7,7 @@ import { isRecord } from './is-record.ts';
 
 declare const checked: unique symbol;
 
-/** What a value must be, in words; undefined when it is a `T`. */
+/** Requirement that a value fails, in words; undefined when it is a `T`. */
 export interface Validator<T> {
   (value: unknown): string | undefined;
   /** For the compiler alone: a schema checks the kinds that its type has. */

@@ -72,7 +72,7 @@ export type MachineSetStep =
 
 type Wait = Extract<MachineSetStep, { action: 'wait' }>;
 
-/** What failed and is tried again later. */
+/** Failures that are tried again later. */
 export interface SetRequeues {
   /** A batch of creates. */
   create?: Requeue;

@@ -77,7 +77,7 @@ export interface MachineFacts {
    * milliseconds.
    */
   outage?: Requeue;
-  /** What failed last is not on the object yet. */
+  /** The last failure is not on the object yet. */
   isUnreported?: boolean;
   /** The finalizer was taken off a living object: it is set again then, milliseconds. */
   finalizerAt?: number;
@@ -112,7 +112,7 @@ export interface MachineFacts {
   preservation?: PreservationFacts;
   /** Steps that were rejected, by action: held back until it is time to try again. */
   requeues?: Requeues;
-  /** Of a machine that is being deleted. */
+  /** Only while the machine is being deleted. */
   teardown?: { stage: TeardownStage };
 }
 

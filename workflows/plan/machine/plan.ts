@@ -42,7 +42,7 @@ function planLife(facts: MachineFacts, now: number): MachineStep {
   return planLiving(facts, now);
 }
 
-/** What one concern of a living machine asks for. */
+/** Answer of one concern of a living machine. */
 interface Answer {
   step?: MachineStep;
   /** It has a step then, milliseconds. */
@@ -69,7 +69,7 @@ function planLiving(facts: MachineFacts, now: number): MachineStep {
   return { action: 'wait', reason: notes.join('; '), ...(until < Infinity && { until }) };
 }
 
-/** What is missing on the object itself, or could not be read. */
+/** Repairs what is missing on the object, or could not be read. */
 function repair({ isUnreported, finalizerAt, outage }: MachineFacts, now: number): Answer {
   if (isUnreported) return { step: { action: 'recordFailure' } };
   if (now >= (finalizerAt ?? Infinity)) return { step: { action: 'readAndClaim' } };

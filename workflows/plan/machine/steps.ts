@@ -20,7 +20,7 @@ export interface RunningStep {
 export interface DrainMode {
   /** It asks no PodDisruptionBudget. */
   byForce: boolean;
-  /** What operators ask of it, digested. */
+  /** Digest of what operators ask of it. */
   options: string;
 }
 

@@ -7,7 +7,7 @@ import { isHeld } from '../../requeues.ts';
 import type { DeploymentFacts } from './facts.ts';
 import type { DeploymentStep } from './steps.ts';
 
-/** What failed and is tried again later. */
+/** Failures that are tried again later. */
 export interface DeploymentRequeues {
   /** Steps on sets that were refused, or did not last; of those on which the whole plan depends. */
   steps?: Requeue;
