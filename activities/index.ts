@@ -38,7 +38,7 @@ import { protectFromDeletion } from './machine-class/protection.ts';
 import { compareWorkflows, repairWorkflows } from './safety/lost-workflows.ts';
 import { applyFreezes } from './safety/freeze.ts';
 import { checkOvershoot } from './safety/overshoot.ts';
-import { evaluateListings } from './safety/orphans/evaluate-listings.ts';
+import { evaluateListings } from './safety/orphans/find-orphans.ts';
 import { findProviders, reportOrphans } from './safety/orphans/classes.ts';
 import { checkServers } from './safety/reachability.ts';
 import { reportCredentials } from './safety/orphans/report-credentials.ts';

@@ -11,7 +11,13 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { DrainOutcome, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
 import { labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { deadlineOf, pausesOfDrain, pausesOfNodes } from '../../workflows/values/pauses.ts';
+import type { Period } from '../../workflows/values/pauses.ts';
+import {
+  deadlineOf,
+  pausesOfDrain,
+  pausesOfNodes,
+  unionOf,
+} from '../../workflows/values/pauses.ts';
 import { podKey } from '../../workflows/plan/drain/removals.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import { failureOf, refused } from '../runtime/failures.ts';
@@ -33,7 +39,6 @@ import { DrainPass } from './pass.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';
 import { progressOf } from './progress.ts';
-import { progressAfter } from './after-pause.ts';
 import { remove, width } from './removal.ts';
 import { DrainStatus } from './status.ts';
 import { formatFailure } from './messages.ts';
@@ -210,4 +215,22 @@ async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   } finally {
     end.abort();
   }
+}
+
+/**
+ * Counts anew from the end of the last pause: what nothing could be done about is neither refused
+ * nor late. Nothing changes when it is done again.
+ */
+export function progressAfter(pauses: readonly Period[], progress: DrainProgress): DrainProgress {
+  const end = unionOf(pauses).at(-1)?.until;
+  if (end === undefined) return progress;
+  const { refusals, volumeWait } = progress;
+  for (const refusal of Object.values(refusals)) {
+    if (refusal.since >= end) continue;
+    refusal.since = end;
+    refusal.nextTryAt = Math.min(refusal.nextTryAt, end);
+  }
+  if (!volumeWait || volumeWait.since >= end) return progress;
+  const until = volumeWait.until + end - volumeWait.since;
+  return { ...progress, volumeWait: { ...volumeWait, since: end, until } };
 }

@@ -1,4 +1,4 @@
-import { graphQuery } from '../../../../activities/drivers/azure/graph-query.ts';
+import { graphQuery } from '../../../../activities/drivers/azure/list.ts';
 import { isDiskOf, machineNameOf } from '../../../../activities/drivers/azure/names.ts';
 import { nameInProviderId } from '../../../../activities/drivers/azure/provider-id.ts';
 import { isOurs } from '../../../../activities/drivers/azure/tags.ts';
