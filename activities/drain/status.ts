@@ -7,10 +7,12 @@
 import type { DrainReport, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
 import { drainFailedWords } from '../../workflows/api/drain-failure.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
-import { podKey } from '../../workflows/plan/drain/removals.ts';
-import type { Blocker } from '../../workflows/plan/drain/report.ts';
-import { digestOfBlockers, formatPodsLeft } from '../../workflows/plan/drain/report.ts';
+import { podKey, type DrainPod } from '../../workflows/plan/drain/removals.ts';
+import {
+  digestOfBlockers,
+  formatPodsLeft,
+  type Blocker,
+} from '../../workflows/plan/drain/report.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isUnreachable, KubeError } from '../../kube/client/errors.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
@@ -211,7 +213,11 @@ export class DrainStatus {
     const { target, warn } = this.#context;
     const { machine } = this.#request;
     const budgets = new Budgets(target);
-    const names = new Set(blockers.map(({ blockedBy }) => blockedBy).filter(isBudget));
+    const names = new Set(
+      blockers
+        .map(({ blockedBy }) => blockedBy)
+        .filter((blockedBy) => blockedBy.startsWith(prefix)),
+    );
     const message = `It blocks the drain of machine ${machine.namespace}/${machine.name}`;
     const text = { type: 'Warning', reason: 'DrainBlocked', message, component } as const;
     try {
@@ -257,10 +263,6 @@ function formatBlockers({ blockers, podsLeft }: DrainReport): string {
 }
 
 const prefix = 'PodDisruptionBudget/';
-
-function isBudget(blockedBy: string): boolean {
-  return blockedBy.startsWith(prefix);
-}
 
 /**
  * Pods that are deleted without a grace period, and budgets that are not asked: an Event on each,

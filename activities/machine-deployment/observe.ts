@@ -15,24 +15,23 @@ import {
   ownSubject,
   statusSubject,
 } from '../../workflows/plan/machine-deployment/rollout/refused-steps.ts';
-import type {
-  ObservedDeployment,
-  SetFacts,
+import {
+  availableAt,
+  type ObservedDeployment,
 } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
-import { availableAt } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
-import type { ParsedOptions } from '../../workflows/plan/machine-deployment/rollout/options.ts';
-import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
+import {
+  optionsOf,
+  type ParsedOptions,
+} from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { ensureFinalizer } from '../../kube/objects/finalizers.ts';
 import { formatStop } from '../../kube/objects/global-stop.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
-import type { DeploymentView } from './facts.ts';
-import { factsOf, faultsOf, newSetAmong } from './facts.ts';
+import { factsOf, faultsOf, newSetAmong, type DeploymentView } from './facts.ts';
 import { otherThanUsual } from '../../workflows/api/command-source.ts';
 import { hasMachines, machinesOf } from './machines.ts';
 import { RefusedObjects } from './refused-objects.ts';
-import type { StatusView } from './status.ts';
-import { reportOf, statusPatchOf } from './status.ts';
+import { reportOf, statusPatchOf, type StatusView } from './status.ts';
 import type { MachineClass, NodeTemplate } from '../../workflows/api/machine-class.ts';
 import { asksFromZero } from '../../workflows/api/scale-from-zero.ts';
 import {
@@ -159,7 +158,9 @@ function statusViewOf(
     sets,
     newSet,
     now,
-    ...(options.honorsMinReadySeconds && { available: availableIn(facts.sets) }),
+    ...(options.honorsMinReadySeconds && {
+      available: facts.sets.reduce((sum, set) => sum + availableAt(set), 0),
+    }),
     ...(refusal && { refusal }),
     ...(hold && { holdReason: hold.reason }),
     ...(finished !== undefined && { finished }),
@@ -174,10 +175,6 @@ function stopOf({ stop }: ObserveDependencies, namespace: string): Pick<StatusVi
 function createErrorOf(error: string | undefined) {
   if (error === undefined) return undefined;
   return { reason: 'MachineSetCreateError', message: error };
-}
-
-function availableIn(sets: readonly SetFacts[]): number {
-  return sets.reduce((sum, set) => sum + availableAt(set), 0);
 }
 
 async function writeStatus(

@@ -2,8 +2,7 @@
 import type { LabelSelector } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { isEmptySelector, matches, formFaults } from '../../workflows/api/selector.ts';
-import type { CopyLimits } from '../../kube/cache/consistent-copy.ts';
-import { ConsistentCopy } from '../../kube/cache/consistent-copy.ts';
+import { ConsistentCopy, type CopyLimits } from '../../kube/cache/consistent-copy.ts';
 import type { CachedObject } from '../../kube/cache/object-cache.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { customResource } from '../../kube/client/paths.ts';

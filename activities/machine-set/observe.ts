@@ -6,23 +6,21 @@ import type {
 } from '../../workflows/contracts/machine-set-activities.ts';
 import type { MachineSet, MachineSetStatus } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { Churn } from '../../workflows/plan/machine-set/churn.ts';
 import {
   churnText,
   isChurning,
   isOver,
   unjoinedAmong,
+  type Churn,
 } from '../../workflows/plan/machine-set/churn.ts';
 import { planAutoPreservation } from '../../workflows/plan/machine-set/auto-preservation.ts';
-import type {
-  DesiredMachines,
-  ObservedMachineSet,
-  UncountedMachines,
-} from '../../workflows/plan/machine-set/plan.ts';
 import {
   isAtRest,
   isOneStepAway,
   refusedForUncounted,
+  type DesiredMachines,
+  type ObservedMachineSet,
+  type UncountedMachines,
 } from '../../workflows/plan/machine-set/plan.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import {
@@ -40,15 +38,13 @@ import { customResource } from '../../kube/client/paths.ts';
 import { isSpecObserved } from '../../kube/objects/generation.ts';
 import type { ActivityDependencies, MachineLists } from '../runtime/dependencies.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
-import type { Members } from './deletions.ts';
-import { deletionFactsOf } from './deletions.ts';
+import { deletionFactsOf, type Members } from './deletions.ts';
 import { factOf, isAvailable } from './facts.ts';
 import { desiredMachinesOf } from './desired.ts';
 import { claimedAmong, membersOf, releaseUnmatched, selectorOf } from './members.ts';
 import { referToNodes } from './node-refs.ts';
 import { RefusedWrites } from './refused-writes.ts';
-import type { ReplicaFailure } from './status.ts';
-import { statusOf, statusPatchOf } from './status.ts';
+import { statusOf, statusPatchOf, type ReplicaFailure } from './status.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import { isNewName } from '../../workflows/values/names.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
@@ -161,11 +157,9 @@ function observationOf(
     toPush: someOf(toPush),
     unjoined: someOf(isShrinking ? [] : unjoined.free),
     isChurnOver,
-    holdsUntil: times.toSorted(byTime)[0],
+    holdsUntil: times.toSorted((a, b) => a - b)[0],
   });
 }
-
-const byTime = (a: number, b: number): number => a - b;
 
 function someOf(names: string[]): string[] | undefined {
   return names.length === 0 ? undefined : names;

@@ -1,6 +1,5 @@
 /** Reports the steps of a Machine's creation on the object. */
-import type { MachinePhase } from '../../workflows/api/phases.ts';
-import { hasJoined } from '../../workflows/api/phases.ts';
+import { hasJoined, type MachinePhase } from '../../workflows/api/phases.ts';
 import type { CreatedInstance } from '../../workflows/contracts/driver-contract.ts';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type {

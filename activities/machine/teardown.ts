@@ -20,12 +20,10 @@ import { node as nodePath } from '../../kube/client/paths.ts';
 import { ignoreConflict, ignoreNotFound } from '../../kube/client/ignore.ts';
 import { deleteObject } from '../../kube/objects/delete-object.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
-import type { NodeClaim } from './node/claims.ts';
-import { foreignReason, competingMachine, isYounger } from './node/claims.ts';
+import { foreignReason, competingMachine, isYounger, type NodeClaim } from './node/claims.ts';
 import type { Instance, StepFailure } from '../../workflows/plan/machine/facts.ts';
 import { isSameInstance } from '../../workflows/values/provider-id.ts';
-import type { Node } from '../../kube/objects/nodes.ts';
-import { isSilent, readNode } from '../../kube/objects/nodes.ts';
+import { isSilent, readNode, type Node } from '../../kube/objects/nodes.ts';
 import {
   component,
   isDeleting,
@@ -38,11 +36,9 @@ import { preparedOf } from './prepared.ts';
 import { readClass } from './read-and-claim.ts';
 import { codeOf, orRejection } from './rejection.ts';
 import { statusPatch } from './status.ts';
-import type { Clusters } from './node/target-cluster.ts';
-import { readNodeOf, requireJoinedCluster } from './node/target-cluster.ts';
+import { readNodeOf, requireJoinedCluster, type Clusters } from './node/target-cluster.ts';
 import { inParallel } from '../runtime/parallel.ts';
-import type { VolumeAttachment } from '../../kube/objects/volume-attachments.ts';
-import { volumeAttachments } from '../../kube/objects/volume-attachments.ts';
+import { volumeAttachments, type VolumeAttachment } from '../../kube/objects/volume-attachments.ts';
 
 type FinishInput = Parameters<MachineActivities['finishTeardown']>[0];
 

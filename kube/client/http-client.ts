@@ -5,10 +5,13 @@ import type { Dispatcher } from 'undici';
 import { quoted } from '../../workflows/api/validation.ts';
 import type { KubeClient, KubeList, PatchType, Query, WatchEvent } from './client.ts';
 import { KubeError, errorOfAnswer, errorOfTransport, isGone, tooLarge } from './errors.ts';
-import type { Page, PageQuery } from './paging.ts';
-import { PageSize, pagesOf } from './paging.ts';
-import type { Transport, TransportOptions, TransportRequest } from './transport.ts';
-import { createTransport } from './transport.ts';
+import { PageSize, pagesOf, type Page, type PageQuery } from './paging.ts';
+import {
+  createTransport,
+  type Transport,
+  type TransportOptions,
+  type TransportRequest,
+} from './transport.ts';
 import { whole } from './normalize.ts';
 import { random, timeoutSignal, sleep } from '../../activities/system/system.ts';
 import { backoffMs } from '../../workflows/values/backoff.ts';

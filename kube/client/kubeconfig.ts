@@ -7,8 +7,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIPv6, BlockList, isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import type { Cluster, Context, User } from '@kubernetes/client-node/dist/config_types.js';
-import { newClusters, newContexts, newUsers } from '@kubernetes/client-node/dist/config_types.js';
+import {
+  newClusters,
+  newContexts,
+  newUsers,
+  type Cluster,
+  type Context,
+  type User,
+} from '@kubernetes/client-node/dist/config_types.js';
 import { parse, YAMLParseError } from 'yaml';
 import { faultOfTlsPair } from './tls-pair.ts';
 

@@ -3,12 +3,9 @@
  * read per action.
  */
 import type { KubeClient } from '../client/client.ts';
-import type { Lease, LeaseSpec } from './observed-lease.ts';
-import { holderAnnotation } from './observed-lease.ts';
-import type { LeasePlace } from './lease-set.ts';
-import { isLeaseOfMcm, ownLeaseOf } from './lease-set.ts';
-import type { NotedPause } from '../objects/pauses.ts';
-import { pausesAnnotation, bounded, readPauses } from '../objects/pauses.ts';
+import { holderAnnotation, type Lease, type LeaseSpec } from './observed-lease.ts';
+import { isLeaseOfMcm, ownLeaseOf, type LeasePlace } from './lease-set.ts';
+import { pausesAnnotation, bounded, readPauses, type NotedPause } from '../objects/pauses.ts';
 import { WatchedLease } from './watched-lease.ts';
 import { monotonicMs, nowMs } from '../../activities/system/system.ts';
 

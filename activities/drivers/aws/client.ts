@@ -4,16 +4,15 @@
 import type { EC2, EC2ClientConfig } from '@aws-sdk/client-ec2';
 import { monotonicMs, timeoutSignal } from '../../system/system.ts';
 import { ClientCache, isWorthRenewal } from '../client-cache.ts';
-import type { ProviderRequest } from '../driver.ts';
+import { DriverError, type ProviderRequest } from '../driver.ts';
 import type { DriverSettings, Environment } from '../settings.ts';
-import type { Credentials } from './credentials.ts';
-import { credentialsOf } from './credentials.ts';
-import type { Ec2 } from './ec2.ts';
-import { ec2Calls } from './ec2.ts';
-import { httpOptionsOf } from './http-options.ts';
-import { regionOf } from './spec-fields.ts';
+import { credentialsOf, type Credentials } from './credentials.ts';
+import { ec2Calls, type Ec2 } from './ec2.ts';
 import type * as providers from '@aws-sdk/credential-providers';
 import { orAborted } from '../../system/or-aborted.ts';
+import { parseProviderId } from './provider-id.ts';
+import { refusal } from '../spec-schema.ts';
+import { fieldOf } from './spec-fields.ts';
 
 export type AccountRequest = Pick<
   ProviderRequest,
@@ -192,4 +191,67 @@ class CredentialsTimeout extends Error {
       `no credentials within ${Number(limitSeconds.toFixed(1))} s: STS, or where else the worker has them from, does not answer`,
     );
   }
+}
+
+/**
+ * Where to ask. An instance whose identity names another region than the class is asked for there.
+ */
+export function regionOf(providerSpec: unknown, providerID?: string): string {
+  const region = fieldOf(providerSpec, 'region');
+  const isName = typeof region === 'string' && isRegion(region);
+  if (providerID !== undefined) {
+    const { place } = parseProviderId(providerID);
+    // A zone has the name of its region and more.
+    return isName && place.startsWith(region) ? region : place;
+  }
+  if (isName) return region;
+  const allowed = 'the name of a region, such as eu-west-1';
+  const message = refusal('providerSpec.region', region, allowed);
+  throw new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: false });
+}
+
+/** It becomes a part of a host's name. */
+function isRegion(name: string): boolean {
+  return /^[a-z0-9-]+$/.test(name);
+}
+
+/** More than the driver's queue runs at once: a call that hangs must not hold up another. */
+const connectionsMax = 256;
+
+const connectTimeoutMilliseconds = 10_000;
+
+/** As most programs read them. Of two spellings Node takes the small one. */
+const proxyVariables = [
+  'HTTP_PROXY',
+  'http_proxy',
+  'HTTPS_PROXY',
+  'https_proxy',
+  'NO_PROXY',
+  'no_proxy',
+] as const;
+
+/**
+ * Options of the SDK's request handler. The SDK itself reads no proxy from the environment; Node's
+ * agents do, from 24.5 on
+ * (https://nodejs.org/docs/latest-v24.x/api/http.html#built-in-proxy-support).
+ */
+function httpOptionsOf(env: Environment) {
+  const agent = { maxSockets: connectionsMax, keepAlive: true, proxyEnv: proxyOf(env) };
+  return {
+    connectionTimeout: connectTimeoutMilliseconds,
+    httpAgent: agent,
+    httpsAgent: agent,
+  };
+}
+
+function proxyOf(env: Environment): Record<string, string> {
+  const given = proxyVariables.flatMap((name) => {
+    const value = env[name];
+    if (!value) return [];
+    // Go, and so Gardener's driver, takes `proxy.example:3128` as well; Node ignores it without a
+    // word.
+    const isWhole = name.toLowerCase() === 'no_proxy' || value.includes('://');
+    return [[name, isWhole ? value : `http://${value}`]];
+  });
+  return Object.fromEntries(given);
 }

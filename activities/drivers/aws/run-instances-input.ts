@@ -12,17 +12,16 @@ import type {
   BlockDeviceMapping,
   EbsBlockDevice,
 } from '@aws-sdk/client-ec2';
-import type { CreateRequest } from '../driver.ts';
-import { DriverError } from '../driver.ts';
+import { DriverError, type CreateRequest } from '../driver.ts';
 import { base64UserData } from '../user-data-bytes.ts';
-import { presentText } from './present-text.ts';
 import type {
   AwsNetworkInterface,
   AwsProviderSpec,
   AwsBlockDevice,
   AwsEbsVolume,
 } from './provider-spec.ts';
-import { tagList, tagsFor } from './tags.ts';
+import { tagList, ourTags, nameTag, ownerTag } from './tags.ts';
+import { tagsWithin } from '../owner-tag.ts';
 
 export interface RunParts {
   request: Pick<
@@ -291,4 +290,33 @@ function volumeOf(from: AwsEbsVolume): EbsBlockDevice {
     SnapshotId: presentText(from.snapshotID),
     DeleteOnTermination: from.deleteOnTermination ?? true,
   };
+}
+
+/** In MCM's classes an empty text is an absent one. */
+function presentText<Text extends string>(text: Text | undefined): Exclude<Text, ''> | undefined {
+  return text !== undefined && isPresent(text) ? text : undefined;
+}
+
+function isPresent<Text extends string>(text: Text): text is Exclude<Text, ''> {
+  return text !== '';
+}
+
+interface Made {
+  cluster: string;
+  machine: { namespace: string; name: string; uid: string };
+  token: string;
+}
+
+/** Those of the class and ours. */
+function tagsFor(
+  classTags: Readonly<Record<string, string>>,
+  { cluster, machine, token }: Made,
+): Record<string, string> {
+  const ours = {
+    [ourTags.cluster]: cluster,
+    [ourTags.namespace]: machine.namespace,
+    [ourTags.machineUid]: machine.uid,
+    [ourTags.token]: token,
+  };
+  return tagsWithin({ ...classTags, [nameTag]: machine.name }, ours, ownerTag);
 }

@@ -12,8 +12,7 @@ import type {
 } from '@azure/core-rest-pipeline';
 import type { ClientSecretCredential, TokenCredential } from '@azure/identity';
 import { ClientCache, isWorthRenewal } from '../client-cache.ts';
-import type { ApiVersions } from './api-versions.ts';
-import { withApiVersion } from './api-versions.ts';
+import { withApiVersion, type ApiVersions } from './api-versions.ts';
 import type { Cloud } from './clouds.ts';
 import type { CredentialPlan } from './credentials.ts';
 import { noteCloudRequest } from '../../system/cloud-requests.ts';

@@ -5,17 +5,13 @@
 import type { QueryResponse } from '@azure/arm-resourcegraph';
 import type { ListedInstance, ListRequest } from '../driver.ts';
 import { withoutNulls } from '../spec-schema.ts';
-import type { RawResponse } from './answer-body.ts';
-import { AnswerBody } from './answer-body.ts';
+import { AnswerBody, type RawResponse } from './answer-body.ts';
 import { lacksService } from './errors.ts';
 import { AzureFailure, isAbsent } from './error-mapping.ts';
-import type { FoundResource } from './names.ts';
-import { machineNameOf } from './names.ts';
+import { machineNameOf, type FoundResource } from './names.ts';
 import { plainLocation, providerIdOf } from './provider-id.ts';
-import type { Session } from './session.ts';
-import { call } from './session.ts';
-import type { Tags } from './tags.ts';
-import { isOurs, searchedTagNames, tagNames, tagOf } from './tags.ts';
+import { call, type Session } from './session.ts';
+import { isOurs, searchedTagNames, tagNames, tagOf, type Tags } from './tags.ts';
 
 /** More pages would be more than a million resources; one of them comes again and again. */
 const pagesMax = 1_000;

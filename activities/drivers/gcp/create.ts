@@ -7,12 +7,10 @@ import type { Account } from './client.ts';
 import { ComputeError, fault, errorOfOperation } from './error-mapping.ts';
 import type { ComputeInstance, Compute, ComputeOperation } from './compute.ts';
 import type { Creation, CreationOptions } from './creation.ts';
-import type { InsertNote } from './checkpoint.ts';
-import { insertNoteIn, insertCheckpoint } from './checkpoint.ts';
+import { insertNoteIn, insertCheckpoint, type InsertNote } from './checkpoint.ts';
 import { isInstanceName, names } from './provider-id.ts';
 import { instanceOf, isDead, isEnding, isStarting, isSpotBy } from './instance-view.ts';
 import { instanceResource, userDataKeyOf } from './instance-resource.ts';
-import type { OperationWait } from './wait.ts';
 import {
   isTransient,
   nextPause,
@@ -21,10 +19,9 @@ import {
   isRecent,
   resumed,
   untilDone,
+  type OperationWait,
 } from './wait.ts';
-import { deathOf } from './death.ts';
-import type { FoundInstance } from './find.ts';
-import { findOne, isMadeFor } from './find.ts';
+import { findOne, isMadeFor, type FoundInstance } from './find.ts';
 import { specOf, validateProviderSpec } from './validate.ts';
 import { createHash } from 'node:crypto';
 import { labelNames, labelsFor, hasToken } from './labels.ts';
@@ -320,4 +317,19 @@ function absent(creation: Creation, { done, wasWatched, isNews }: Conclusion): C
 
 function failed({ place }: Creation, done: ComputeOperation, settled: boolean): ComputeError {
   return errorOfOperation(`insert instance ${place.name}`, done, settled);
+}
+
+/**
+ * It is still there, so nothing is settled. Google names no reason for a preemption on the
+ * instance: a spot instance that has not been used yet was most likely taken back, for want of
+ * capacity (Compute Engine, "Spot VMs", preemption process).
+ */
+function deathOf({ place, status, statusMessage, isSpot }: ComputeInstance): ComputeError {
+  const words = statusMessage === undefined ? '' : `: ${statusMessage}`;
+  const start = `instance ${place.name} is ${status} before it was of use${words}`;
+  if (!isSpot) return fault('conflict', `${start}; something has stopped it`);
+  return fault(
+    'capacity',
+    `${start}; Google takes spot instances back where it needs the capacity`,
+  );
 }

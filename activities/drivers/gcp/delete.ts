@@ -1,13 +1,10 @@
 /** Deletes everything of a Machine, and one that was listed. */
-import type { DeleteListedRequest, MachineRequest } from '../driver.ts';
-import { DriverPending } from '../driver.ts';
-import type { DeletionNote } from './checkpoint.ts';
-import { deletionNotesIn, deletionCheckpoint } from './checkpoint.ts';
+import { DriverPending, type DeleteListedRequest, type MachineRequest } from '../driver.ts';
+import { deletionNotesIn, deletionCheckpoint, type DeletionNote } from './checkpoint.ts';
 import type { Account } from './client.ts';
 import type { ComputeInstance, ComputeOperation } from './compute.ts';
 import { fault, errorOfOperation } from './error-mapping.ts';
 import { belongsTo, findAll, placeOfProviderID } from './find.ts';
-import type { WaitLimits, OperationWait } from './wait.ts';
 import {
   isRecent,
   isTransient,
@@ -16,6 +13,8 @@ import {
   pending,
   resumed,
   untilDone,
+  type WaitLimits,
+  type OperationWait,
 } from './wait.ts';
 import type { Pauses } from '../wait.ts';
 import { isEnding } from './instance-view.ts';

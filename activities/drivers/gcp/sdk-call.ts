@@ -71,16 +71,6 @@ function errorWithoutAnswer({ what, isInsert = false }: SdkCall, cause: unknown)
   return new ComputeError({ meaning: 'unavailable', message, settled: false });
 }
 
-/** Undefined when the cloud itself says that just this does not exist. */
-export async function orAbsent<T>(call: Promise<T>): Promise<T | undefined> {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof ComputeError && error.meaning === 'missing') return undefined;
-    throw error;
-  }
-}
-
 interface TokenAnswer {
   response?: { status?: unknown; data?: unknown };
 }

@@ -6,14 +6,25 @@ import type { Compute } from './compute.ts';
 import { send } from './sdk-call.ts';
 import { createSdkClients } from './sdk-clients.ts';
 import { createSdkCompute } from './sdk-compute.ts';
-import type { SecretCredentials, ExternalAccount, ServiceAccount } from './credentials.ts';
-import { subjectTokenType, tokenUrl } from './credentials.ts';
+import {
+  subjectTokenType,
+  tokenUrl,
+  type SecretCredentials,
+  type ExternalAccount,
+  type ServiceAccount,
+} from './credentials.ts';
 import { orAborted } from '../../system/or-aborted.ts';
 import { TokenFailure } from './sdk-transport.ts';
 import { TokenSource } from './token-source.ts';
 import { readFile } from 'node:fs/promises';
-import type { AuthClient, IdentityPoolClientOptions } from 'google-auth-library';
-import { gaxios, GoogleAuth, IdentityPoolClient, JWT } from 'google-auth-library';
+import {
+  gaxios,
+  GoogleAuth,
+  IdentityPoolClient,
+  JWT,
+  type AuthClient,
+  type IdentityPoolClientOptions,
+} from 'google-auth-library';
 import { timeoutSignal } from '../../system/system.ts';
 
 export interface SdkSettings {

@@ -1,7 +1,6 @@
 /** Compute Engine by Google's SDK, with the credentials of one class. */
 import type { Compute, ComputeOperation, ComputeInstance, InstancePage } from './compute.ts';
-import type { SdkCall, SdkOptions } from './sdk-call.ts';
-import { orAbsent, send as sendAs } from './sdk-call.ts';
+import { send as sendAs, type SdkCall, type SdkOptions } from './sdk-call.ts';
 import type { SdkClients } from './sdk-clients.ts';
 import type { TokenSource } from './token-source.ts';
 import { noteCloudRequest } from '../../system/cloud-requests.ts';
@@ -281,4 +280,14 @@ function pageOf(page: AnsweredPage, place: { project: string; zone: string }): I
     instances: (items ?? []).map((instance) => instanceOf(instance, place)),
     ...(nextPageToken && { nextPageToken }),
   };
+}
+
+/** Undefined when the cloud itself says that just this does not exist. */
+async function orAbsent<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof ComputeError && error.meaning === 'missing') return undefined;
+    throw error;
+  }
 }

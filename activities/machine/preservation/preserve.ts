@@ -7,8 +7,10 @@ import { annotations } from '../../../workflows/api/constants.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { preservationNotesOf, preserveNoteIn } from '../../../workflows/api/preservation.ts';
 import { defined } from '../../../workflows/values/defined.ts';
-import type { PreservationPlan } from '../../../workflows/plan/machine/preservation.ts';
-import { planPreservation } from '../../../workflows/plan/machine/preservation.ts';
+import {
+  planPreservation,
+  type PreservationPlan,
+} from '../../../workflows/plan/machine/preservation.ts';
 import { isRejected, isUnreachable } from '../../../kube/client/errors.ts';
 import type { EventText } from '../../../kube/objects/event.ts';
 import { recordEvent } from '../../../kube/objects/events.ts';

@@ -9,8 +9,11 @@ import type {
   ListingsRequest,
 } from '../../../workflows/contracts/safety-activities.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
-import type { Claims, KeptReason } from '../../../workflows/plan/safety/orphan-claims.ts';
-import { verdictAt } from '../../../workflows/plan/safety/orphan-claims.ts';
+import {
+  verdictAt,
+  type Claims,
+  type KeptReason,
+} from '../../../workflows/plan/safety/orphan-claims.ts';
 import { saysRefused } from '../../../workflows/plan/machine-class/note.ts';
 import type {
   CredentialNews,
@@ -18,12 +21,10 @@ import type {
   Suspect,
 } from '../../../workflows/plan/safety/orphan-sweep.ts';
 import { noteIn } from '../../machine-class/note.ts';
-import type { Listing } from './list-scopes.ts';
-import { listIn, listScopes } from './list-scopes.ts';
+import { listIn, listScopes, type Listing } from './list-scopes.ts';
 import { claimsIn } from './machine-claims.ts';
 import { readMachines } from '../../machine/object.ts';
-import type { SearchDependencies } from '../missing-instances.ts';
-import { listedIn, findMissing, factOf } from '../missing-instances.ts';
+import { listedIn, findMissing, factOf, type SearchDependencies } from '../missing-instances.ts';
 import { nowMs } from '../../system/system.ts';
 import { findUnlisted } from '../../../workflows/plan/safety/missing-instances.ts';
 import { lastPartOf } from '../../../workflows/values/provider-id.ts';
