@@ -285,8 +285,8 @@ async function deleteSet(
 }
 
 /**
- * Marks machines that the cluster autoscaler chose. The list is shortened only if the autoscaler has not written another one
- * meanwhile.
+ * Marks machines that the cluster autoscaler chose. The list is shortened only if the autoscaler
+ * has not written another one meanwhile.
  */
 async function markMachines(
   { control, deployment, refused }: Attempt,

@@ -69,9 +69,7 @@ function renew(account: AccountState, generation: number): void {
   account.madeAt = now;
 }
 
-/**
- * What STS takes: 64 of these characters. CloudTrail tells clusters with the same role apart by it.
- */
+/** STS takes 64 of these characters. CloudTrail shows which cluster used a shared role by it. */
 function sessionNameOf(cluster: string): string {
   return `millwright-${cluster}`.replaceAll(/[^\w+=,.@-]/g, '-').slice(0, 64);
 }
