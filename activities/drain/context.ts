@@ -4,9 +4,17 @@ import type { PassWatch } from './wake-ups/freed-pods.ts';
 import type { WatchedAttachments } from './wake-ups/watched-attachments.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import type { Pause } from '../../workflows/values/pauses.ts';
-import type { DrainTime } from './drain-time.ts';
 import type { DrainProgress } from './progress.ts';
 import type { DrainReport, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
+
+/** How long a drain took, for metrics. */
+export interface DrainTime {
+  /** From the moment on at which its timeout counts, all passes and waits included. */
+  seconds: number;
+  result: 'drained' | 'forced';
+  /** Labels of the Machine. */
+  labels: Readonly<Record<string, string>>;
+}
 
 export interface DrainContext {
   control: KubeClient;

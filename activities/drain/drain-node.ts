@@ -11,11 +11,17 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { DrainOutcome, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
 import { labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { deadlineOf, pausesOfDrain, pausesOfNodes } from '../../workflows/values/pauses.ts';
+import {
+  deadlineOf,
+  pausesOfDrain,
+  pausesOfNodes,
+  unionOf,
+  type Period,
+} from '../../workflows/values/pauses.ts';
 import { podKey } from '../../workflows/plan/drain/removals.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import { failureOf, refused } from '../runtime/failures.ts';
-import { isRefusal } from '../../kube/client/errors.ts';
+import { isRefusal, isUnreachable, type KubeError } from '../../kube/client/errors.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { Budgets } from './budgets.ts';
 import {
@@ -26,18 +32,16 @@ import {
   readOwnNode,
   requireGivenUp,
 } from './drained-node.ts';
-import { drainTimeOf } from './drain-time.ts';
 import { forceReason } from './force-reason.ts';
 import { DrainOrders } from './orders.ts';
 import { DrainPass } from './pass.ts';
 import { podsToDrain } from './pods.ts';
-import type { DrainProgress } from './progress.ts';
-import { progressOf } from './progress.ts';
-import { progressAfter } from './after-pause.ts';
+import { progressOf, type DrainProgress } from './progress.ts';
 import { remove, width } from './removal.ts';
 import { DrainStatus } from './status.ts';
-import { formatFailure } from './messages.ts';
 import { nowMs, sleep } from '../system/system.ts';
+import type { DrainTime } from './context.ts';
+import { timestamp } from '../../kube/objects/time.ts';
 
 export async function drainNode(context: DrainContext, asked: DrainRequest): Promise<DrainOutcome> {
   const pauses = pausesOfDrain(context.pauses);
@@ -210,4 +214,51 @@ async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   } finally {
     end.abort();
   }
+}
+
+/**
+ * Counts anew from the end of the last pause: what nothing could be done about is neither refused
+ * nor late. Nothing changes when it is done again.
+ */
+export function progressAfter(pauses: readonly Period[], progress: DrainProgress): DrainProgress {
+  const end = unionOf(pauses).at(-1)?.until;
+  if (end === undefined) return progress;
+  const { refusals, volumeWait } = progress;
+  for (const refusal of Object.values(refusals)) {
+    if (refusal.since >= end) continue;
+    refusal.since = end;
+    refusal.nextTryAt = Math.min(refusal.nextTryAt, end);
+  }
+  if (!volumeWait || volumeWait.since >= end) return progress;
+  const until = volumeWait.until + end - volumeWait.since;
+  return { ...progress, volumeWait: { ...volumeWait, since: end, until } };
+}
+
+/** `machine`: as the last pass has read it; absent where it was gone already. */
+function drainTimeOf(
+  { countsFrom }: Pick<DrainRequest, 'countsFrom'>,
+  { isForced }: Pick<DrainOutcome, 'isForced'>,
+  machine: Machine | undefined,
+): DrainTime {
+  return {
+    seconds: Math.max(nowMs() - countsFrom, 0) / 1_000,
+    result: isForced ? 'forced' : 'drained',
+    labels: machine?.metadata.labels ?? {},
+  };
+}
+
+/** For a pass that could not do what it has to: what is wrong, since when, until when. */
+function formatFailure(
+  error: unknown,
+  { since, deadline }: { since: number; deadline: number },
+): string {
+  const { message } = failureOf(error);
+  const what = isUnreachable(error) ? `${clusterOf(error)} is out of reach: ${message}` : message;
+  return `${what}; since ${timestamp(since)}, by force after ${timestamp(deadline)}`;
+}
+
+function clusterOf({ path }: KubeError): string {
+  return path.startsWith('/apis/machine.sapcloud.io/')
+    ? 'the control cluster'
+    : 'the target cluster';
 }

@@ -1,10 +1,5 @@
-import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
-import { podKey } from '../../workflows/plan/drain/removals.ts';
-import type { Blocker } from '../../workflows/plan/drain/report.ts';
-import { formatPodsLeft } from '../../workflows/plan/drain/report.ts';
-import { failureOf } from '../runtime/failures.ts';
-import type { KubeError } from '../../kube/client/errors.ts';
-import { isUnreachable } from '../../kube/client/errors.ts';
+import { podKey, type DrainPod } from '../../workflows/plan/drain/removals.ts';
+import { formatPodsLeft, type Blocker } from '../../workflows/plan/drain/report.ts';
 import { timestamp } from '../../kube/objects/time.ts';
 
 const namedMax = 5;
@@ -37,22 +32,6 @@ export function formatLate(late: readonly DrainPod[]): string {
 function formatFirst(items: readonly string[], separator: string): string {
   const more = items.length > namedMax ? ` and ${items.length - namedMax} more` : '';
   return `${items.slice(0, namedMax).join(separator)}${more}`;
-}
-
-/** For a pass that could not do what it has to: what is wrong, since when, until when. */
-export function formatFailure(
-  error: unknown,
-  { since, deadline }: { since: number; deadline: number },
-): string {
-  const { message } = failureOf(error);
-  const what = isUnreachable(error) ? `${clusterOf(error)} is out of reach: ${message}` : message;
-  return `${what}; since ${timestamp(since)}, by force after ${timestamp(deadline)}`;
-}
-
-function clusterOf({ path }: KubeError): string {
-  return path.startsWith('/apis/machine.sapcloud.io/')
-    ? 'the control cluster'
-    : 'the target cluster';
 }
 
 function formatBlocker({ pod, since, why, nextTryAt }: Blocker): string {

@@ -7,9 +7,12 @@
 import type { DrainReport, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
 import { drainFailedWords } from '../../workflows/api/drain-failure.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { DrainPod } from '../../workflows/plan/drain/removals.ts';
-import type { Blocker } from '../../workflows/plan/drain/report.ts';
-import { digestOfBlockers, formatPodsLeft } from '../../workflows/plan/drain/report.ts';
+import { podKey, type DrainPod } from '../../workflows/plan/drain/removals.ts';
+import {
+  digestOfBlockers,
+  formatPodsLeft,
+  type Blocker,
+} from '../../workflows/plan/drain/report.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isUnreachable, KubeError } from '../../kube/client/errors.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
@@ -25,9 +28,10 @@ import {
 import { statusPatch } from '../machine/status.ts';
 import { Budgets } from './budgets.ts';
 import { formatLate } from './messages.ts';
-import { reportBudgets, reportPods } from './overridden.ts';
 import type { DrainProgress } from './progress.ts';
 import { nowMs } from '../system/system.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
+import { budgetsOf } from '../../workflows/plan/drain/budgets.ts';
 
 interface DrainStatusContext {
   control: KubeClient;
@@ -209,7 +213,11 @@ export class DrainStatus {
     const { target, warn } = this.#context;
     const { machine } = this.#request;
     const budgets = new Budgets(target);
-    const names = new Set(blockers.map(({ blockedBy }) => blockedBy).filter(isBudget));
+    const names = new Set(
+      blockers
+        .map(({ blockedBy }) => blockedBy)
+        .filter((blockedBy) => blockedBy.startsWith(prefix)),
+    );
     const message = `It blocks the drain of machine ${machine.namespace}/${machine.name}`;
     const text = { type: 'Warning', reason: 'DrainBlocked', message, component } as const;
     try {
@@ -256,6 +264,64 @@ function formatBlockers({ blockers, podsLeft }: DrainReport): string {
 
 const prefix = 'PodDisruptionBudget/';
 
-function isBudget(blockedBy: string): boolean {
-  return blockedBy.startsWith(prefix);
+/**
+ * Pods that are deleted without a grace period, and budgets that are not asked: an Event on each,
+ * and on the Machine.
+ */
+interface Overriding {
+  control: KubeClient;
+  target: KubeClient;
+  machine: ObjectReference;
+  pods: readonly DrainPod[];
+  /** Why they are not asked. */
+  why: string;
+}
+
+const mostNamed = 10;
+
+const forced = { type: 'Warning', reason: 'DrainForced', component } as const;
+
+/** Before they are deleted. */
+function reportPods({ control, target, machine, pods, why }: Overriding): void {
+  if (pods.length === 0) return;
+  const drain = `the drain of machine ${machine.namespace}/${machine.name}`;
+  const message = `Deleted without a grace period by ${drain}: ${why}`;
+  for (const { namespace, name, uid } of pods) {
+    recordEvent(
+      target,
+      { apiVersion: 'v1', kind: 'Pod', namespace, name, uid },
+      { ...forced, message },
+    );
+  }
+  const words = `Deleting without a grace period, whatever budgets say: ${why}; ${named(pods)}`;
+  recordEvent(control, machineSubject(machine), { ...forced, message: words });
+}
+
+/**
+ * Records an Event on the budgets that cover one of the pods; read last, as nothing waits for it.
+ */
+async function reportBudgets(overriding: Overriding, budgets: Budgets): Promise<void> {
+  const { target, machine, pods, why } = overriding;
+  for (const namespace of new Set(pods.map((pod) => pod.namespace))) {
+    for (const budget of await budgets.of(namespace)) {
+      const taken = pods.filter((pod) => budgetsOf(pod, [budget]).length > 0);
+      const { name, uid } = budget.metadata;
+      if (taken.length === 0 || uid === undefined) continue;
+      const message = `It was not asked by the drain of machine ${machine.namespace}/${machine.name}: ${why}; ${named(taken)}`;
+      const subject = {
+        apiVersion: 'policy/v1',
+        kind: 'PodDisruptionBudget',
+        namespace,
+        name,
+        uid,
+      };
+      recordEvent(target, subject, { ...forced, message });
+    }
+  }
+}
+
+function named(pods: readonly DrainPod[]): string {
+  const names = pods.map(podKey).toSorted().slice(0, mostNamed).join(', ');
+  const more = pods.length > mostNamed ? ` and ${pods.length - mostNamed} more` : '';
+  return `${pods.length} ${pods.length === 1 ? 'pod' : 'pods'}: ${names}${more}`;
 }

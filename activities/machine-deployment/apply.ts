@@ -22,10 +22,13 @@ import { customResource } from '../../kube/client/paths.ts';
 import { readLiving, reportOn } from './lifecycle.ts';
 import { undoUnlessOwn } from '../machine-set/ownership.ts';
 import { hasMachines } from './machines.ts';
-import { markMachines } from './marks.ts';
 import { RefusedObjects } from './refused-objects.ts';
 import { newSetNamed, newSetOf, scaledAtNote, scalingAnnotations, syncPatchOf } from './new-set.ts';
 import { refuseRollback, rollBack } from './rollback.ts';
+import { ownSubject } from '../../workflows/plan/machine-deployment/rollout/refused-steps.ts';
+import type { Marks } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
+import { inParallel } from '../runtime/parallel.ts';
+import { parallelCalls } from '../machine-set/parallel-calls.ts';
 
 /** It stands in a condition and in the state of a workflow. */
 const longestErrorBytes = 1_000;
@@ -279,4 +282,44 @@ async function deleteSet(
     const preconditions = { uid, resourceVersion };
     if (await ignoreConflict(control.delete(path, { preconditions }))) return;
   }
+}
+
+/**
+ * Marks machines that the cluster autoscaler chose. The list is shortened only if the autoscaler
+ * has not written another one meanwhile.
+ */
+async function markMachines(
+  { control, deployment, refused }: Attempt,
+  { preferred, machines, was, list }: Marks,
+): Promise<void> {
+  const { namespace } = deployment;
+  const notes = new Map<string, Record<string, string>>();
+  for (const name of preferred) notes.set(name, { [annotations.priority]: '1' });
+  for (const { name, time } of machines) {
+    notes.set(name, { ...notes.get(name), [annotations.markedForDeletionTime]: time });
+  }
+  await inParallel([...notes], parallelCalls, async ([name, added]) => {
+    const path = customResource('machines', namespace, name);
+    const patch = { metadata: { annotations: added } };
+    const kind = 'Machine';
+    await refused.attempt({ kind, name }, () =>
+      ignoreNotFound(control.patch(path, 'merge', patch)),
+    );
+  });
+  if (list === was) return;
+  await refused.attemptOwn(ownSubject, () => shorten(control, deployment, { was, list }));
+}
+
+async function shorten(
+  control: KubeClient,
+  { namespace, name }: ObjectReference,
+  { was, list }: Pick<Marks, 'was' | 'list'>,
+): Promise<void> {
+  const path = customResource('machinedeployments', namespace, name);
+  const { metadata } = await control.get<MachineDeployment>(path);
+  if (metadata.annotations?.[annotations.triggerDeletion] !== was) return;
+  const { uid, resourceVersion } = metadata;
+  const changed = { [annotations.triggerDeletion]: list };
+  const patch = { metadata: { uid, resourceVersion, annotations: changed } };
+  await ignoreConflict(control.patch(path, 'merge', patch));
 }

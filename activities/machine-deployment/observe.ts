@@ -15,26 +15,33 @@ import {
   ownSubject,
   statusSubject,
 } from '../../workflows/plan/machine-deployment/rollout/refused-steps.ts';
-import type {
-  ObservedDeployment,
-  SetFacts,
+import {
+  availableAt,
+  type ObservedDeployment,
 } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
-import { availableAt } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
-import type { ParsedOptions } from '../../workflows/plan/machine-deployment/rollout/options.ts';
+import {
+  optionsOf,
+  type ParsedOptions,
+} from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { ensureFinalizer } from '../../kube/objects/finalizers.ts';
 import { formatStop } from '../../kube/objects/global-stop.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
-import type { DeploymentView } from './facts.ts';
-import { fromZeroNotes } from './from-zero.ts';
-import { factsOf, faultsOf, newSetAmong } from './facts.ts';
+import { factsOf, faultsOf, newSetAmong, type DeploymentView } from './facts.ts';
 import { otherThanUsual } from '../../workflows/api/command-source.ts';
-import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { hasMachines, machinesOf } from './machines.ts';
-import { ownedSetsOf } from './owned-sets.ts';
 import { RefusedObjects } from './refused-objects.ts';
-import type { StatusView } from './status.ts';
-import { reportOf, statusPatchOf } from './status.ts';
+import { reportOf, statusPatchOf, type StatusView } from './status.ts';
+import type { MachineClass, NodeTemplate } from '../../workflows/api/machine-class.ts';
+import { asksFromZero } from '../../workflows/api/scale-from-zero.ts';
+import {
+  concernsFromZero,
+  fromZeroChanges,
+} from '../../workflows/plan/machine-deployment/from-zero.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
+import { claimOf, settleOwners } from '../machine-set/ownership.ts';
 
 export type ObserveDependencies = Pick<
   ActivityDependencies,
@@ -151,7 +158,9 @@ function statusViewOf(
     sets,
     newSet,
     now,
-    ...(options.honorsMinReadySeconds && { available: availableIn(facts.sets) }),
+    ...(options.honorsMinReadySeconds && {
+      available: facts.sets.reduce((sum, set) => sum + availableAt(set), 0),
+    }),
     ...(refusal && { refusal }),
     ...(hold && { holdReason: hold.reason }),
     ...(finished !== undefined && { finished }),
@@ -166,10 +175,6 @@ function stopOf({ stop }: ObserveDependencies, namespace: string): Pick<StatusVi
 function createErrorOf(error: string | undefined) {
   if (error === undefined) return undefined;
   return { reason: 'MachineSetCreateError', message: error };
-}
-
-function availableIn(sets: readonly SetFacts[]): number {
-  return sets.reduce((sum, set) => sum + availableAt(set), 0);
 }
 
 async function writeStatus(
@@ -204,4 +209,110 @@ function revisionNoteOf({ deployment, newSet }: DeploymentView): Record<string, 
   const present = deployment.metadata.annotations?.[annotations.revision];
   if (revision === undefined || revision === present) return {};
   return { [annotations.revision]: revision };
+}
+
+/**
+ * Facts for the cluster autoscaler of the Kubernetes project about a pool without machines:
+ * annotations to be written, null for those that are to go.
+ */
+async function fromZeroNotes(
+  recent: ActivityDependencies['recent'],
+  deployment: MachineDeployment,
+): Promise<Record<string, string | null>> {
+  const { metadata, spec } = deployment;
+  const notes = metadata.annotations ?? {};
+  if (!concernsFromZero(notes) || metadata.deletionTimestamp !== undefined) return {};
+  const ofClass = asksFromZero(notes) ? await templateOfClass(recent, deployment) : undefined;
+  const nodeTemplate = spec.template.spec?.nodeTemplate;
+  return fromZeroChanges(defined({ notes, nodeTemplate, ofClass }));
+}
+
+/**
+ * The class is read in any case: the version that the workflow has seen is the deployment's, and
+ * does not say whether the class has changed since.
+ */
+async function templateOfClass(
+  recent: ActivityDependencies['recent'],
+  { metadata, spec }: MachineDeployment,
+): Promise<NodeTemplate | undefined> {
+  const name = spec.template.spec?.class?.name ?? '';
+  if (name === '') return undefined;
+  const path = customResource('machineclasses', metadata.namespace ?? '', name);
+  return (await recent.read<MachineClass>(path, undefined))?.nodeTemplate;
+}
+
+interface OwnedSets {
+  /** Oldest first. */
+  owned: MachineSet[];
+  /** Names of all sets of the namespace. */
+  taken: Set<string>;
+}
+
+interface ClaimRequest {
+  /** The spec is wrong: nothing changes hands. */
+  isFaulty: boolean;
+  /** Refused writes to single sets; these are left as they are. */
+  refused: RefusedObjects;
+}
+
+/** Orphans that the deployment selects are adopted on the way. */
+async function ownedSetsOf(
+  { control, machineSets }: Pick<ActivityDependencies, 'control' | 'machineSets'>,
+  deployment: MachineDeployment,
+  request: ClaimRequest,
+): Promise<OwnedSets> {
+  const items = await machineSets.list(deployment.metadata.namespace ?? '');
+  const owned: MachineSet[] = [];
+  const claimant = await claimantOf(control, deployment, items);
+  for (const set of items) {
+    const claimed = await claim(control, claimant, { set, ...request });
+    if (claimed) owned.push(claimed);
+  }
+  const taken = new Set(items.map(({ metadata }) => metadata.name));
+  return { owned: owned.toSorted(byAge), taken };
+}
+
+/**
+ * The deployment as it is after the sets were listed, where one of them could be adopted: a set
+ * that was let go by `kubectl delete --cascade=orphan` between the two reads must not be taken
+ * back, and then deleted.
+ */
+async function claimantOf(
+  control: KubeClient,
+  deployment: MachineDeployment,
+  sets: readonly MachineSet[],
+): Promise<MachineDeployment> {
+  const { namespace, name, uid } = deployment.metadata;
+  const mayClaim = sets.some((set) => claimOf(deployment, set, false).action === 'adopt');
+  if (!mayClaim) return deployment;
+  const path = customResource('machinedeployments', namespace ?? '', name);
+  const present = await ignoreNotFound(control.get<MachineDeployment>(path));
+  if (present?.metadata.uid === uid) return present;
+  const { deletionTimestamp = 'gone' } = deployment.metadata;
+  return { ...deployment, metadata: { ...deployment.metadata, deletionTimestamp } };
+}
+
+/**
+ * The set, if it is the deployment's now; also where it is left alone because a client deletes it.
+ */
+async function claim(
+  control: KubeClient,
+  deployment: MachineDeployment,
+  { set, isFaulty, refused }: ClaimRequest & { set: MachineSet },
+): Promise<MachineSet | undefined> {
+  const { action } = claimOf(deployment, set, isFaulty);
+  if (action === 'keep' || action === 'leave') {
+    return controllerOf(set)?.uid === deployment.metadata.uid ? set : undefined;
+  }
+  const { namespace = '', name } = set.metadata;
+  const path = customResource('machinesets', namespace, name);
+  const settled = await refused.attempt({ kind: 'MachineSet', name }, () =>
+    settleOwners(control, { owner: deployment, isFaulty, path }, set),
+  );
+  return settled && controllerOf(settled)?.uid === deployment.metadata.uid ? settled : undefined;
+}
+
+function byAge(a: MachineSet, b: MachineSet): number {
+  const order = Date.parse(a.metadata.creationTimestamp) - Date.parse(b.metadata.creationTimestamp);
+  return order || (a.metadata.name < b.metadata.name ? -1 : 1);
 }

@@ -1,15 +1,16 @@
 /** Lists of Machines: from the API server, or from a copy that is as new. */
 import type { LabelSelector } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { isEmptySelector, matches } from '../../workflows/api/selector.ts';
-import type { CopyLimits } from '../../kube/cache/consistent-copy.ts';
-import { ConsistentCopy } from '../../kube/cache/consistent-copy.ts';
+import { isEmptySelector, matches, formFaults } from '../../workflows/api/selector.ts';
+import { ConsistentCopy, type CopyLimits } from '../../kube/cache/consistent-copy.ts';
 import type { CachedObject } from '../../kube/cache/object-cache.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import type { MachineLists } from '../runtime/dependencies.ts';
-import { listSelected } from './selector.ts';
-import { trimmed } from './trimmed-machine.ts';
+import type { NodeCondition, ObjectMeta } from '../../workflows/api/meta.ts';
+import { withoutUnsettled } from '../../workflows/api/kstatus.ts';
+import { annotations as names } from '../../workflows/api/constants.ts';
+import { defined } from '../../workflows/values/defined.ts';
 
 /** Each list is asked of the API server. */
 export function listsOf(control: KubeClient): MachineLists {
@@ -73,4 +74,96 @@ function among(copied: readonly CopiedMachine[], selector: LabelSelector | undef
 function viewOf(machine: Machine): CopiedMachine {
   const { uid, name, resourceVersion } = machine.metadata;
   return { uid, name, resourceVersion, machine: trimmed(machine) };
+}
+
+/**
+ * The Machines that a selector matches, all of them without one. The API server refuses a list with
+ * a malformed selector; what is wrong with it must get into the status all the same, so it is
+ * evaluated here then.
+ */
+async function listSelected(
+  control: KubeClient,
+  namespace: string,
+  selector?: LabelSelector,
+): Promise<Machine[]> {
+  const path = customResource('machines', namespace);
+  if (isEmptySelector(selector)) return (await control.list<Machine>(path)).items;
+  if (formFaults(selector).length === 0) {
+    const labelSelector = selectorText(selector);
+    return (await control.list<Machine>(path, { labelSelector })).items;
+  }
+  const { items } = await control.list<Machine>(path);
+  return items.filter((machine) => matches(selector, machine.metadata.labels ?? {}));
+}
+
+/** A label selector as the API server takes it in a query: `a=b,c in (d,e),!f`. */
+export function selectorText(selector: LabelSelector | undefined): string {
+  const pairs = Object.entries(selector?.matchLabels ?? {}).map(
+    ([key, value]) => `${key}=${value}`,
+  );
+  const expressions = (selector?.matchExpressions ?? []).map(({ key, operator, values = [] }) => {
+    if (operator === 'Exists') return key;
+    if (operator === 'DoesNotExist') return `!${key}`;
+    return `${key} ${operator === 'In' ? 'in' : 'notin'} (${values.join(',')})`;
+  });
+  return [...pairs, ...expressions].join(',');
+}
+
+/**
+ * The parts of a Machine that sets and deployments read. Half of a Machine is who wrote
+ * which of its fields, and conditions that only its Node needs.
+ */
+export function trimmed({ apiVersion, kind, metadata, spec, status }: Machine): Machine {
+  return defined({
+    apiVersion,
+    kind,
+    metadata: trimmedMeta(metadata),
+    spec,
+    status: status && trimmedStatus(status),
+  });
+}
+
+function trimmedMeta({ annotations, ...metadata }: ObjectMeta): ObjectMeta {
+  return defined({
+    name: metadata.name,
+    namespace: metadata.namespace,
+    uid: metadata.uid,
+    resourceVersion: metadata.resourceVersion,
+    generation: metadata.generation,
+    creationTimestamp: metadata.creationTimestamp,
+    deletionTimestamp: metadata.deletionTimestamp,
+    labels: metadata.labels,
+    annotations: annotations && withoutLongOnes(annotations),
+    finalizers: metadata.finalizers,
+    ownerReferences: metadata.ownerReferences,
+  });
+}
+
+function withoutLongOnes(annotations: Record<string, string>): Record<string, string> {
+  const {
+    [names.lastAppliedByKubectl]: _text,
+    [names.consoleOutput]: _output,
+    ...kept
+  } = annotations;
+  return kept;
+}
+
+function trimmedStatus({
+  conditions,
+  currentStatus,
+  lastOperation,
+  nodeRef,
+}: NonNullable<Machine['status']>) {
+  return defined({
+    currentStatus,
+    lastOperation,
+    nodeRef,
+    conditions: conditions && signOfNode(withoutUnsettled(conditions)),
+  });
+}
+
+/** That there are any says that the Node has joined. */
+function signOfNode(conditions: readonly NodeCondition[]): NodeCondition[] {
+  const ready = conditions.filter(({ type }) => type === 'Ready');
+  return ready.length > 0 ? ready : conditions.slice(0, 1);
 }

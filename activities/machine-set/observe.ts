@@ -6,19 +6,21 @@ import type {
 } from '../../workflows/contracts/machine-set-activities.ts';
 import type { MachineSet, MachineSetStatus } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { Churn } from '../../workflows/plan/machine-set/churn.ts';
 import {
   churnText,
   isChurning,
   isOver,
   unjoinedAmong,
+  type Churn,
 } from '../../workflows/plan/machine-set/churn.ts';
 import { planAutoPreservation } from '../../workflows/plan/machine-set/auto-preservation.ts';
-import type { DesiredMachines, ObservedMachineSet } from '../../workflows/plan/machine-set/plan.ts';
 import {
   isAtRest,
   isOneStepAway,
   refusedForUncounted,
+  type DesiredMachines,
+  type ObservedMachineSet,
+  type UncountedMachines,
 } from '../../workflows/plan/machine-set/plan.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import {
@@ -34,18 +36,18 @@ import { recordEvent } from '../../kube/objects/events.ts';
 import { ensureFinalizer } from '../../kube/objects/finalizers.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import { isSpecObserved } from '../../kube/objects/generation.ts';
-import type { ActivityDependencies } from '../runtime/dependencies.ts';
+import type { ActivityDependencies, MachineLists } from '../runtime/dependencies.ts';
 import { component, listOf, setSubject } from './batch-events.ts';
-import type { Members } from './deletions.ts';
-import { deletionFactsOf } from './deletions.ts';
+import { deletionFactsOf, type Members } from './deletions.ts';
 import { factOf, isAvailable } from './facts.ts';
 import { desiredMachinesOf } from './desired.ts';
 import { claimedAmong, membersOf, releaseUnmatched, selectorOf } from './members.ts';
 import { referToNodes } from './node-refs.ts';
 import { RefusedWrites } from './refused-writes.ts';
-import type { ReplicaFailure } from './status.ts';
-import { statusOf, statusPatchOf } from './status.ts';
-import { uncountedOf } from './uncounted.ts';
+import { statusOf, statusPatchOf, type ReplicaFailure } from './status.ts';
+import { annotations } from '../../workflows/api/constants.ts';
+import { isNewName } from '../../workflows/values/names.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
 
 export type ObserveDependencies = Pick<
   ActivityDependencies,
@@ -155,11 +157,9 @@ function observationOf(
     toPush: someOf(toPush),
     unjoined: someOf(isShrinking ? [] : unjoined.free),
     isChurnOver,
-    holdsUntil: times.toSorted(byTime)[0],
+    holdsUntil: times.toSorted((a, b) => a - b)[0],
   });
 }
-
-const byTime = (a: number, b: number): number => a - b;
 
 function someOf(names: string[]): string[] | undefined {
   return names.length === 0 ? undefined : names;
@@ -284,4 +284,54 @@ function reportHold(
     ...failure,
     component,
   });
+}
+
+const mostNamed = 10;
+
+/**
+ * Machines that a set made and that do not count as its own, whatever others did to their labels,
+ * owners or phases. A set that made another in place of each would make them without bound. They
+ * are searched for where machines are missing; undefined when there are none.
+ */
+async function uncountedOf(
+  lists: MachineLists,
+  set: MachineSet,
+  { desired, members }: Members,
+): Promise<UncountedMachines | undefined> {
+  const present = new Set(
+    members.filter((machine) => isPresent(factOf(machine))).map(({ metadata }) => metadata.uid),
+  );
+  if (desired.isDeleting || present.size >= desired.replicas) return undefined;
+  const all = await lists.select(set.metadata.namespace ?? '');
+  const uncounted = all.filter((machine) => isUncounted(set, machine, present));
+  if (uncounted.length === 0) return undefined;
+  const names = uncounted.map(({ metadata }) => metadata.name).slice(0, mostNamed);
+  return { count: uncounted.length, names, surge: surgeOf(set, desired.replicas) };
+}
+
+function isUncounted(set: MachineSet, machine: Machine, present: ReadonlySet<string>): boolean {
+  const { uid, deletionTimestamp } = machine.metadata;
+  if (deletionTimestamp !== undefined || present.has(uid)) return false;
+  const controller = controllerOf(machine);
+  // It changed hands, as in an update in place.
+  const isOfAnother = controller?.kind === 'MachineSet' && controller.uid !== set.metadata.uid;
+  return !isOfAnother && isMadeBy(set, machine);
+}
+
+/** A set of the same name may have been there before. */
+function isMadeBy({ metadata: set }: MachineSet, { metadata }: Machine): boolean {
+  if (metadata.ownerReferences?.some(({ uid }) => uid === set.uid)) return true;
+  const isYounger = Date.parse(metadata.creationTimestamp) >= Date.parse(set.creationTimestamp);
+  return isYounger && isNewName(set.name, metadata.name);
+}
+
+/**
+ * One at least, so that a person can take a machine out to examine it. The machines of a set
+ * without a deployment are all replaced, once: its selector may have been changed.
+ */
+function surgeOf({ metadata }: MachineSet, replicas: number): number {
+  const { annotations: notes = {}, ownerReferences = [] } = metadata;
+  if (!ownerReferences.some(({ kind }) => kind === 'MachineDeployment')) return replicas;
+  const surge = Number(notes[annotations.maxReplicas]) - Number(notes[annotations.desiredReplicas]);
+  return surge >= 1 ? surge : 1;
 }

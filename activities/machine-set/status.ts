@@ -1,7 +1,6 @@
 /** The status of a MachineSet, as MCM v0.62.1 counts it. */
 import { annotations, labels } from '../../workflows/api/constants.ts';
-import { unsettledConditions } from '../../workflows/api/kstatus.ts';
-import type { UnsettledCondition } from '../../workflows/api/kstatus.ts';
+import { unsettledConditions, type UnsettledCondition } from '../../workflows/api/kstatus.ts';
 import type {
   MachineSet,
   MachineSetCondition,
@@ -28,7 +27,8 @@ export function statusOf(
   const counted: MachineSetStatus = {
     replicas: members.length,
     fullyLabeledReplicas: members.filter((machine) => isFullyLabeled(set, machine)).length,
-    readyReplicas: members.filter((machine) => phaseOf(machine) === 'Running').length,
+    readyReplicas: members.filter(({ status }) => status?.currentStatus?.phase === 'Running')
+      .length,
     availableReplicas: members.filter(isAvailable).length,
     preservedFailedReplicas: members.filter(({ status }) => phaseIsFailedAndPreserved(status))
       .length,
@@ -100,10 +100,6 @@ function withoutZeros(status: MachineSetStatus): object {
 function isFullyLabeled(set: MachineSet, { metadata }: Machine): boolean {
   const wanted = set.spec.template?.metadata?.labels ?? {};
   return Object.entries(wanted).every(([key, value]) => metadata.labels?.[key] === value);
-}
-
-function phaseOf({ status }: Machine): string {
-  return status?.currentStatus?.phase ?? '';
 }
 
 function isFailed({ status }: Machine): boolean {

@@ -1,7 +1,7 @@
 /** Reading and writing one Machine. */
 import type { ObjectReference, NamespacedName } from '../../workflows/contracts/references.ts';
 import { apiVersion, eventComponents } from '../../workflows/api/constants.ts';
-import type { Machine } from '../../workflows/api/machine.ts';
+import type { Machine, MachineStatus, LastOperation } from '../../workflows/api/machine.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isConflict, isNotFound } from '../../kube/client/errors.ts';
 import type { EventSubject } from '../../kube/objects/event.ts';
@@ -9,7 +9,17 @@ import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { retryOnConflict } from '../../kube/client/retry-on-conflict.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import type { StatusChanges } from './conditions.ts';
-import { withUnsettled } from './conditions.ts';
+import {
+  withoutUnsettled,
+  unsettledConditions,
+  isUnsettledCondition,
+  type Unsettled,
+} from '../../workflows/api/kstatus.ts';
+import { timestamp } from '../../kube/objects/time.ts';
+import type { NodeCondition } from '../../workflows/api/meta.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
+import { unsettledMachine } from '../../workflows/plan/machine/unsettled.ts';
+import { defined } from '../../workflows/values/defined.ts';
 
 export const component = eventComponents.machine;
 
@@ -110,4 +120,50 @@ export function machineSubject({ namespace, name, uid }: ObjectReference): Event
 /** A consistent LIST. */
 export async function readMachines(control: KubeClient, namespace: string): Promise<Machine[]> {
   return (await control.list<Machine>(customResource('machines', namespace))).items;
+}
+
+/** Completes the patch, so that what kstatus goes by costs no write of its own. */
+function withUnsettled(machine: Machine, changes: StatusChanges): StatusChanges {
+  const present = machine.status?.conditions ?? [];
+  const before = unsettledIn(present);
+  const after = unsettledAfter(machine, changes, before);
+  const isSame = wordsOf(before) === wordsOf(after);
+  if (changes.conditions === undefined && isSame) return changes;
+  const ofNode = withoutUnsettled(changes.conditions ?? present);
+  const added = unsettledConditions(after, present, timestamp());
+  // MCM's types have both times, and write a time that is missing as null.
+  const timed = added.map((one) => ({ ...one, lastHeartbeatTime: one.lastTransitionTime }));
+  return { ...changes, conditions: [...ofNode, ...timed] };
+}
+
+function unsettledAfter(
+  machine: Machine,
+  { currentStatus, lastOperation }: StatusChanges,
+  before: Unsettled | undefined,
+): Unsettled | undefined {
+  const { status = {} } = machine;
+  const after: MachineStatus = {
+    currentStatus: { ...status.currentStatus, ...currentStatus },
+    lastOperation: withoutNulls({ ...status.lastOperation, ...lastOperation }),
+  };
+  const isOwned = controllerOf(machine)?.kind === 'MachineSet';
+  return unsettledMachine(
+    defined({ isDeleting: isDeleting(machine), isOwned, status: after, before }),
+  );
+}
+
+/** A merge patch removes with null. */
+function withoutNulls(operation: LastOperation): LastOperation {
+  return Object.fromEntries(Object.entries(operation).filter(([, value]) => value !== null));
+}
+
+function wordsOf(unsettled: Unsettled | undefined): string {
+  return unsettled ? `${unsettled.type} ${unsettled.reason} ${unsettled.message}` : '';
+}
+
+function unsettledIn(conditions: readonly NodeCondition[]): Unsettled | undefined {
+  const found = conditions.find(isUnsettledCondition);
+  if (!found) return undefined;
+  const { type, reason = '', message = '' } = found;
+  return { type: type === 'Stalled' ? type : 'Reconciling', reason, message };
 }

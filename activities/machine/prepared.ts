@@ -1,24 +1,23 @@
 /** The fields of a Machine that its workflow may know. */
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { CommandSource } from '../../workflows/api/command-source.ts';
-import { otherThanUsual } from '../../workflows/api/command-source.ts';
+import { otherThanUsual, type CommandSource } from '../../workflows/api/command-source.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import type { Period } from '../../workflows/values/pauses.ts';
+import { deadlineOf, type Period } from '../../workflows/values/pauses.ts';
 import type {
   MachineLimits,
   PreparedMachine,
 } from '../../workflows/contracts/machine-activities.ts';
 import { snapshotOf } from '../../workflows/contracts/snapshots.ts';
 import { nodeConditionsOf } from './conditions.ts';
-import { limitsOf } from './limits.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
-import { deadlineOf } from '../../workflows/values/pauses.ts';
 import type { NodeTemplate } from '../../workflows/plan/machine/node-template.ts';
 import { isNodeTemplateTooLong, shortTextsOf } from '../../workflows/api/validation.ts';
-import type { MachinePhase } from '../../workflows/api/phases.ts';
-import { machinePhaseOf } from '../../workflows/api/phases.ts';
+import { machinePhaseOf, type MachinePhase } from '../../workflows/api/phases.ts';
+import { creationTimeoutSecondsOf } from '../../workflows/api/creation-timeout.ts';
+import { evictRetriesWithin } from '../../workflows/plan/drain/removals.ts';
+import { secondsOf } from './limits.ts';
 
 /** Returns what a workflow may know of a Machine: no secret, no user data. */
 export function preparedOf(
@@ -106,4 +105,17 @@ export function phaseOf({ status }: Machine): MachinePhase {
 export function createGenerationOf({ metadata }: Machine): number {
   const text = metadata.annotations?.[annotations.createGeneration] ?? '';
   return /^\d{1,9}$/.test(text) ? Number(text) : 0;
+}
+
+/** The machine's own word, else the flag. */
+function limitsOf(machine: Machine, defaults: MachineDefaults): MachineLimits {
+  const { spec } = machine;
+  const drainTimeoutSeconds = secondsOf(spec.drainTimeout) ?? defaults.drainTimeoutSeconds;
+  const retries = spec.maxEvictRetries ?? defaults.maxEvictRetries;
+  return {
+    creationTimeoutSeconds: creationTimeoutSecondsOf(machine) ?? defaults.creationTimeoutSeconds,
+    drainTimeoutSeconds,
+    maxEvictRetries: evictRetriesWithin(retries, drainTimeoutSeconds),
+    resourceExhaustedRetrySeconds: defaults.resourceExhaustedRetrySeconds,
+  };
 }

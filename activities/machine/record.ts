@@ -1,5 +1,5 @@
 /** Reports the steps of a Machine's creation on the object. */
-import { hasJoined } from '../../workflows/api/phases.ts';
+import { hasJoined, type MachinePhase } from '../../workflows/api/phases.ts';
 import type { CreatedInstance } from '../../workflows/contracts/driver-contract.ts';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type {
@@ -13,9 +13,8 @@ import { formatDuration } from '../../workflows/api/duration.ts';
 import type { Machine, NodeAddress } from '../../workflows/api/machine.ts';
 import { nodeAddresses } from '../../workflows/values/node-addresses.ts';
 import type { Instance, StepFailure } from '../../workflows/plan/machine/facts.ts';
-import type { MachinePhase } from '../../workflows/api/phases.ts';
 import { isSameInstance } from '../../workflows/values/provider-id.ts';
-import { isRejectedWrite, isUnreachable } from '../../kube/client/errors.ts';
+import { isRejectedWrite, isUnreachable, isRejected } from '../../kube/client/errors.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { competingMachine } from './node/claims.ts';
@@ -36,8 +35,9 @@ import { machineSetOf, phaseOf, preparedOf } from './prepared.ts';
 import { orOutOfReach } from './out-of-reach.ts';
 import { failureMessageOf, statusPatch } from './status.ts';
 import { readNodeOf } from './node/target-cluster.ts';
-import { orRefusedIds } from './refused-ids.ts';
 import { clearName } from './teardown.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { refused } from '../runtime/failures.ts';
 
 type InputOf<Name extends keyof MachineActivities> = Parameters<MachineActivities[Name]>[0];
 
@@ -293,4 +293,55 @@ async function writeTimeout(
     component,
   });
   reportConsoleOutput(control, { machine, instance, consoleOutput });
+}
+
+interface Recording {
+  machine: ObjectReference;
+  instance: Instance;
+}
+
+/**
+ * The API server may not take the ids of an instance, as where a policy guards `spec.providerID`.
+ * That is said on the Machine, and not tried again here, as its deletion must not wait: it finds
+ * the instance all the same by the ids that the workflow has.
+ */
+async function orRefusedIds<T>(
+  control: KubeClient,
+  recording: Recording,
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isRejectedWrite(error)) throw error;
+    await say(control, recording, error.message);
+    throw refused(error);
+  }
+}
+
+async function say(
+  control: KubeClient,
+  { machine, instance: { providerID } }: Recording,
+  why: string,
+): Promise<void> {
+  const description = `Instance ${providerID} was created, and the API server does not take its ids: ${why}`;
+  const operation = { description, state: 'Failed', type: 'Create' } as const;
+  const event = {
+    type: 'Warning',
+    reason: 'FailedUpdate',
+    message: description,
+    component,
+  } as const;
+  recordEvent(control, machineSubject(machine), event);
+  try {
+    const seen = await readSameMachine(control, machine);
+    if (!seen) return;
+    await patchStatus(control, seen, (now) => {
+      const isKnown = now.status?.lastOperation?.description === description;
+      return isKnown || isDeleting(now) ? undefined : statusPatch({ operation, errorCode: null });
+    });
+  } catch (error) {
+    // The Event says it.
+    if (!isRejected(error)) throw error;
+  }
 }

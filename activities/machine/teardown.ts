@@ -8,7 +8,6 @@ import type {
 import { finalizers, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { deleteBootstrapToken } from './bootstrap-token.ts';
-import { deleteAttachments } from './volume-attachments.ts';
 import { elderOf } from './deletable.ts';
 import { isBuiltIn } from '../drivers/providers.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
@@ -18,15 +17,13 @@ import { recordEvent } from '../../kube/objects/events.ts';
 import { release } from '../../kube/objects/finalizers.ts';
 import { providerOf, refusalOf } from '../machine-class/faults.ts';
 import { node as nodePath } from '../../kube/client/paths.ts';
-import { ignoreConflict } from '../../kube/client/ignore.ts';
+import { ignoreConflict, ignoreNotFound } from '../../kube/client/ignore.ts';
 import { deleteObject } from '../../kube/objects/delete-object.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
-import type { NodeClaim } from './node/claims.ts';
-import { foreignReason, competingMachine, isYounger } from './node/claims.ts';
+import { foreignReason, competingMachine, isYounger, type NodeClaim } from './node/claims.ts';
 import type { Instance, StepFailure } from '../../workflows/plan/machine/facts.ts';
 import { isSameInstance } from '../../workflows/values/provider-id.ts';
-import type { Node } from '../../kube/objects/nodes.ts';
-import { isSilent, readNode } from '../../kube/objects/nodes.ts';
+import { isSilent, readNode, type Node } from '../../kube/objects/nodes.ts';
 import {
   component,
   isDeleting,
@@ -39,8 +36,9 @@ import { preparedOf } from './prepared.ts';
 import { readClass } from './read-and-claim.ts';
 import { codeOf, orRejection } from './rejection.ts';
 import { statusPatch } from './status.ts';
-import type { Clusters } from './node/target-cluster.ts';
-import { readNodeOf, requireJoinedCluster } from './node/target-cluster.ts';
+import { readNodeOf, requireJoinedCluster, type Clusters } from './node/target-cluster.ts';
+import { inParallel } from '../runtime/parallel.ts';
+import { volumeAttachments, type VolumeAttachment } from '../../kube/objects/volume-attachments.ts';
 
 type FinishInput = Parameters<MachineActivities['finishTeardown']>[0];
 
@@ -341,4 +339,27 @@ async function hasItsName(
   if (own?.metadata.uid !== machine.uid) return false;
   if ((await competingMachine(control, node, machine)) !== undefined) return false;
   return isYounger(node, own);
+}
+
+/** Deletions at once. */
+const width = 20;
+
+/**
+ * Lets the volumes of an instance that is gone be attached elsewhere, without the 6 minutes that
+ * Kubernetes waits otherwise. Only then: an instance that may still write keeps its volumes.
+ */
+export async function deleteAttachments(clusters: Clusters, claim: NodeClaim): Promise<void> {
+  // Names come back: what is attached to another instance is not ours.
+  const { control, target } = clusters;
+  const { nodeName } = claim;
+  const node = await readNodeOf(clusters, claim);
+  if ((await foreignReason(control, node, claim)) !== undefined) return;
+  const list = await ignoreNotFound(target.list<VolumeAttachment>(volumeAttachments));
+  const ours = (list?.items ?? []).filter(
+    ({ spec, metadata }) => spec.nodeName === nodeName && metadata.deletionTimestamp === undefined,
+  );
+  await inParallel(ours, width, async ({ metadata }) => {
+    const options = { preconditions: { uid: metadata.uid } };
+    await ignoreNotFound(target.delete(`${volumeAttachments}/${metadata.name}`, options));
+  });
 }

@@ -3,18 +3,18 @@
  */
 import type { Dispatcher } from 'undici';
 import { quoted } from '../../workflows/api/validation.ts';
-import { requestOf } from './call.ts';
-import type { Call } from './call.ts';
 import type { KubeClient, KubeList, PatchType, Query, WatchEvent } from './client.ts';
 import { KubeError, errorOfAnswer, errorOfTransport, isGone, tooLarge } from './errors.ts';
-import { PageSize, pagesOf } from './paging.ts';
-import type { Page, PageQuery } from './paging.ts';
-import { withRetries } from './retry.ts';
-import { createTransport } from './transport.ts';
-import type { Transport, TransportOptions } from './transport.ts';
-import { LineTooLong, linesOf } from './watch-stream.ts';
+import { PageSize, pagesOf, type Page, type PageQuery } from './paging.ts';
+import {
+  createTransport,
+  type Transport,
+  type TransportOptions,
+  type TransportRequest,
+} from './transport.ts';
 import { whole } from './normalize.ts';
-import { random, timeoutSignal } from '../../activities/system/system.ts';
+import { random, timeoutSignal, sleep } from '../../activities/system/system.ts';
+import { backoffMs } from '../../workflows/values/backoff.ts';
 
 export interface KubeClientOptions extends TransportOptions {
   /** Recorded as the owner of the fields that we write. Default `millwright`. */
@@ -229,4 +229,109 @@ function parse({ method, path }: Call, text: string): ReturnType<typeof JSON.par
     const message = `the answer is not JSON: ${text.slice(0, 100)}`;
     throw new KubeError({ code: 502, reason: 'NotJson', message, method, path, cause });
   }
+}
+
+const newline = 0x0a;
+
+/** A line has more bytes than this client takes. */
+class LineTooLong extends Error {}
+
+/**
+ * Bytes in, whole lines out; a line may span any number of chunks, also in the middle of a
+ * character. Throws `LineTooLong` at one with more bytes, as a server that is none may send one
+ * without an end.
+ */
+async function* linesOf(
+  chunks: AsyncIterable<Uint8Array>,
+  longestBytes: number,
+): AsyncGenerator<string> {
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
+  for await (const part of chunks) {
+    const chunk = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
+      const line = chunk.subarray(start, end);
+      yield pending.length === 0 ? line.toString() : Buffer.concat([...pending, line]).toString();
+      pending = [];
+      pendingBytes = 0;
+      start = end + 1;
+    }
+    if (start < chunk.length) pending.push(chunk.subarray(start));
+    pendingBytes += chunk.length - start;
+    if (pendingBytes > longestBytes) throw new LineTooLong(`a line of over ${longestBytes} bytes`);
+  }
+  // A rest without a newline is an event that was cut off by the end of the connection: it comes
+  // again.
+}
+
+interface Repeatable {
+  method: string;
+  contentType?: string | undefined;
+}
+
+/** A longer outage is for the caller, who knows what the call is worth. */
+const defaultRetryForMs = 2_000;
+/** The first delay is between 25 and 75 ms. */
+const delay = { firstMs: 75, maxMs: defaultRetryForMs, jitter: 2 / 3 };
+
+/** `retryForMs`: all waits of the call together. */
+export async function withRetries<T>(
+  call: Repeatable,
+  attempt: () => Promise<T>,
+  retryForMs = defaultRetryForMs,
+): Promise<T> {
+  let waitedMs = 0;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof KubeError) || !mayRepeat(call, error)) throw error;
+      const delayMs = error.retryAfterMs ?? backoffMs({ attempt: tries, ...delay }, random());
+      waitedMs += delayMs;
+      if (waitedMs > retryForMs) throw error;
+      await sleep(delayMs);
+    }
+  }
+}
+
+function mayRepeat({ method, contentType }: Repeatable, error: KubeError): boolean {
+  // The server's own filter turned the request away before anything was done.
+  if (error.reason === 'Throttled') return true;
+  // A lost answer may hide a success: a create would be done twice, a JSON patch could add an entry
+  // twice. The 429 of a POST that has a Status is an eviction that a PodDisruptionBudget refuses.
+  if (method === 'POST' || contentType === 'application/json-patch+json') return false;
+  return error.code === 429 || error.code === 503 || error.reason === 'Unreachable';
+}
+
+export interface Call {
+  method: Dispatcher.HttpMethod;
+  path: string;
+  query?: Query | undefined;
+  body?: unknown;
+  /** Type of the body. Default `application/json`. */
+  contentType?: string;
+}
+
+export function requestOf(call: Call): Omit<TransportRequest, 'signal' | 'pool'> {
+  const { as, ...parameters } = call.query ?? {};
+  // Only a list has `limit`, and the kind of a list has a name of its own.
+  const kind = 'limit' in parameters ? `${as}List` : `${as}`;
+  const contentType = call.contentType ?? 'application/json';
+  return {
+    method: call.method,
+    path: call.path + queryString(parameters),
+    headers: {
+      accept: `application/json${as === undefined ? '' : `;as=${kind};g=meta.k8s.io;v=v1`}`,
+      ...(call.body === undefined ? {} : { 'content-type': contentType }),
+    },
+    ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+  };
+}
+
+function queryString(query: Query): string {
+  const pairs = Object.entries(query).flatMap(([key, value]): [string, string][] =>
+    value === undefined ? [] : [[key, String(value)]],
+  );
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
 }

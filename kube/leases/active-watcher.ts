@@ -3,14 +3,9 @@
  * read per action.
  */
 import type { KubeClient } from '../client/client.ts';
-import { holderAnnotation } from './observed-lease.ts';
-import type { Lease } from './observed-lease.ts';
-import { isLeaseOfMcm, ownLeaseOf } from './lease-set.ts';
-import type { LeasePlace } from './lease-set.ts';
-import { LeaseTerm } from './lease-term.ts';
-import type { NotedPause } from '../objects/pauses.ts';
-import { pausesAnnotation } from '../objects/pauses.ts';
-import { PauseHistory } from './pause-history.ts';
+import { holderAnnotation, type Lease, type LeaseSpec } from './observed-lease.ts';
+import { isLeaseOfMcm, ownLeaseOf, type LeasePlace } from './lease-set.ts';
+import { pausesAnnotation, bounded, readPauses, type NotedPause } from '../objects/pauses.ts';
 import { WatchedLease } from './watched-lease.ts';
 import { monotonicMs, nowMs } from '../../activities/system/system.ts';
 
@@ -83,3 +78,78 @@ const notedOn = ({ metadata }: Lease) => ({
   uid: metadata.uid,
   noted: metadata.annotations?.[pausesAnnotation] ?? '',
 });
+
+const defaultDurationSeconds = 15;
+/** Renewals that are remembered. A clock that was set is believed after as many. */
+const remembered = 10;
+
+/**
+ * A Lease holds for its duration from `renewTime` on, a time by the clock of its holder. How far
+ * that is off shows in the renewals that arrived soonest: one that arrives later than those was
+ * under way for longer, and does not prolong the Lease by that.
+ */
+export class LeaseTerm {
+  #holder = '';
+  /** From the holder's time of a renewal to our time of its arrival, milliseconds. */
+  #lags: number[] = [];
+
+  /** For how much longer the Lease holds, milliseconds. `now`: of our clock. */
+  remaining({ holderIdentity, renewTime, leaseDurationSeconds }: LeaseSpec, now: number): number {
+    const renewedAt = Date.parse(renewTime ?? '');
+    if (!holderIdentity || Number.isNaN(renewedAt)) return 0;
+    if (holderIdentity !== this.#holder) this.#lags = [];
+    this.#holder = holderIdentity;
+    // The first that we see may be old, so both clocks are taken to be right. A wrong one costs the
+    // wait for the next renewal.
+    const known = this.#lags.length === 0 ? [0] : this.#lags;
+    const lag = now - renewedAt;
+    const offset = Math.min(...known, lag);
+    this.#lags = [...this.#lags, lag].slice(-remembered);
+    return renewedAt + offset + (leaseDurationSeconds ?? defaultDurationSeconds) * 1_000 - now;
+  }
+}
+
+interface SeenLease {
+  uid: string;
+  /** The annotation. */
+  noted: string;
+}
+
+/** A Lease that was taken away is made again within seconds where a watcher leads. */
+const shortestMs = 10_000;
+
+/**
+ * The pauses that a worker knows of: those on the Lease, and what a Lease said that was deleted.
+ * The time until there was another one is a pause as well, which no watcher may know of.
+ */
+export class PauseHistory {
+  #lease: SeenLease | undefined;
+  /** When the Lease was seen last, milliseconds. */
+  #seenAt = 0;
+  #pauses: NotedPause[] = [];
+  #before: NotedPause[] = [];
+
+  see({ uid, noted }: SeenLease, now: number): void {
+    const known = this.#lease;
+    const isAnother = known !== undefined && known.uid !== uid;
+    if (isAnother) this.#replace(now);
+    if (isAnother || known?.noted !== noted) this.#pauses = readPauses(noted);
+    this.#lease = { uid, noted };
+    this.#seenAt = now;
+  }
+
+  pauses(): NotedPause[] {
+    return [...this.#before, ...this.#pauses];
+  }
+
+  /**
+   * A pause that lasted ends with the Lease, and is noted anew on the next one if it still lasts.
+   */
+  #replace(now: number): void {
+    const ended = this.#pauses.map((pause) => ({ ...pause, until: pause.until ?? now }));
+    const gap: NotedPause = { reason: 'watcher', from: this.#seenAt, until: now };
+    const isLong = now - this.#seenAt >= shortestMs;
+    this.#before = bounded([...this.#before, ...ended, ...(isLong ? [gap] : [])], now);
+    this.#pauses = [];
+  }
+}

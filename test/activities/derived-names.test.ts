@@ -5,11 +5,11 @@
 import fc from 'fast-check';
 import {
   dataDiskNameOf,
-  isDiskOf,
   machineNameOf,
   nicNameOf,
   osDiskNameOf,
 } from '../../activities/drivers/azure/names.ts';
+import { isDiskOf } from '../../activities/drivers/azure/delete-parts.ts';
 import { labelsFor, labelValueOf } from '../../activities/drivers/gcp/labels.ts';
 import { isInstanceName } from '../../activities/drivers/gcp/provider-id.ts';
 import { machineOf } from '../../activities/machine-set/new-machine.ts';

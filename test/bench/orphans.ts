@@ -6,7 +6,7 @@
  */
 import type { Driver, ListedInstance } from '../../activities/drivers/driver.ts';
 import { findOrphans } from '../../activities/safety/orphans/find-orphans.ts';
-import { evaluateListings } from '../../activities/safety/orphans/evaluate-listings.ts';
+import { evaluateListings } from '../../activities/safety/orphans/find-orphans.ts';
 import type {
   OrphanCheck,
   OrphanSearchRequest,

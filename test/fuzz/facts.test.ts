@@ -8,7 +8,7 @@ import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/optio
 import { reportOf } from '../../activities/machine-deployment/status.ts';
 import { desiredMachinesOf } from '../../activities/machine-set/desired.ts';
 import { factOf } from '../../activities/machine-set/facts.ts';
-import { selectorText } from '../../activities/machine-set/selector.ts';
+import { selectorText } from '../../activities/machine-set/machine-lists.ts';
 import { statusOf } from '../../activities/machine-set/status.ts';
 import { healthLimitsOf, preserveSecondsOf } from '../../activities/machine/limits.ts';
 import { preparedOf } from '../../activities/machine/prepared.ts';

@@ -15,7 +15,7 @@ const checkpoint = 'a checkpoint of our own driver';
 const own = 'our own text';
 
 const readers: Readonly<Record<string, string>> = {
-  'activities/drivers/aws/placement-annotation.ts': annotation,
+  'activities/drivers/aws/run-instances-input.ts': annotation,
   'activities/drivers/aws/wait.ts': checkpoint,
   'activities/drivers/azure/checkpoint.ts': checkpoint,
   'activities/drivers/azure/session.ts': answer,

@@ -2,15 +2,17 @@
  * Clients of EC2, made of a Secret's credentials, the class's region, and the operator's endpoints.
  */
 import type { EC2, EC2ClientConfig } from '@aws-sdk/client-ec2';
-import { monotonicMs } from '../../system/system.ts';
+import { monotonicMs, timeoutSignal } from '../../system/system.ts';
 import { ClientCache, isWorthRenewal } from '../client-cache.ts';
-import type { ProviderRequest } from '../driver.ts';
-import type { DriverSettings } from '../settings.ts';
-import { credentialsOf } from './credentials.ts';
+import { DriverError, type ProviderRequest } from '../driver.ts';
+import type { DriverSettings, Environment } from '../settings.ts';
+import { credentialsOf, type Credentials } from './credentials.ts';
 import { ec2Calls, type Ec2 } from './ec2.ts';
-import { httpOptionsOf } from './http-options.ts';
-import { identityOf, type ProviderParts } from './identity-provider.ts';
-import { regionOf } from './spec-fields.ts';
+import type * as providers from '@aws-sdk/credential-providers';
+import { orAborted } from '../../system/or-aborted.ts';
+import { parseProviderId } from './provider-id.ts';
+import { refusal } from '../spec-schema.ts';
+import { fieldOf } from './spec-fields.ts';
 
 export type AccountRequest = Pick<
   ProviderRequest,
@@ -67,9 +69,7 @@ function renew(account: AccountState, generation: number): void {
   account.madeAt = now;
 }
 
-/**
- * What STS takes: 64 of these characters. CloudTrail tells clusters with the same role apart by it.
- */
+/** STS takes 64 of these characters. CloudTrail shows which cluster used a shared role by it. */
 function sessionNameOf(cluster: string): string {
   return `millwright-${cluster}`.replaceAll(/[^\w+=,.@-]/g, '-').slice(0, 64);
 }
@@ -95,4 +95,161 @@ function configOf(parts: ProviderParts): EC2ClientConfig {
     requestHandler: httpOptionsOf(env),
     ...(endpoint && { endpoint }),
   };
+}
+
+/**
+ * Credentials that are fetched: from STS, from the instance's metadata, from a program. Each fetch
+ * has a limit.
+ */
+type ProviderSdk = Pick<typeof providers, 'fromTokenFile' | 'fromNodeProviderChain'>;
+type Provider = ReturnType<ProviderSdk['fromNodeProviderChain']>;
+
+interface ProviderParts {
+  sdk: ProviderSdk;
+  region: string;
+  credentials: Credentials;
+  env: Environment;
+  /** CloudTrail shows it for calls that are made with a role. */
+  sessionName: string;
+  limitSeconds: number;
+}
+
+/**
+ * Keys as they are; those of roles are fetched when they are needed, and again before they expire.
+ */
+function identityOf(parts: ProviderParts) {
+  const { credentials, limitSeconds } = parts;
+  if (credentials.kind === 'keys') {
+    const { kind: _kind, ...keys } = credentials;
+    return keys;
+  }
+  const fetched = credentials;
+  return limited(() => providerOf(parts, fetched), limitSeconds);
+}
+
+function providerOf(
+  { sdk, region, env, sessionName, limitSeconds }: ProviderParts,
+  credentials: Exclude<Credentials, { kind: 'keys' }>,
+): Provider {
+  const clientConfig = stsConfigOf({ region, env, limitSeconds });
+  // The SDK reads a file once for the whole process, and here it may have changed.
+  const chain = { clientConfig, ignoreCache: true };
+  if (credentials.kind === 'ambient') return sdk.fromNodeProviderChain(chain);
+  const { tokenFile: webIdentityTokenFile, roleArn } = credentials;
+  const roleSessionName = sessionName;
+  return sdk.fromTokenFile({ webIdentityTokenFile, roleArn, roleSessionName, clientConfig });
+}
+
+/**
+ * Its own limit is a little longer than ours, so that ours says what happened and this one closes
+ * the connection.
+ */
+function stsConfigOf({ region, env, limitSeconds }: StsParts) {
+  const endpoint = env['AWS_ENDPOINT_URL_STS'] || env['AWS_ENDPOINT_URL'];
+  return {
+    region,
+    maxAttempts: 1,
+    requestHandler: {
+      ...httpOptionsOf(env),
+      requestTimeout: Math.round(limitSeconds * 1_000) + 1_000,
+      throwOnRequestTimeout: true,
+    },
+    ...(endpoint && { endpoint }),
+  };
+}
+
+type StsParts = Pick<ProviderParts, 'region' | 'env' | 'limitSeconds'>;
+
+/**
+ * The SDK hands one fetch to all calls that wait for it, and so do some of its providers: one that
+ * never ends would stop the account for good. After the limit the fetch has failed, and the next
+ * one is begun by a new provider, which waits for nothing.
+ */
+function limited(make: () => Provider, limitSeconds: number): Provider {
+  let provider = make();
+  return async (properties) => {
+    const asked = provider;
+    const limit = timeoutSignal(Math.round(limitSeconds * 1_000));
+    try {
+      return await orAborted(asked(properties), limit);
+    } catch (error) {
+      if (!limit.aborted) throw error;
+      if (provider === asked) provider = make();
+      throw new CredentialsTimeout(limitSeconds);
+    }
+  };
+}
+
+/** Its name stands in the table of errors. */
+class CredentialsTimeout extends Error {
+  override readonly name = 'CredentialsTimeout';
+
+  constructor(limitSeconds: number) {
+    super(
+      `no credentials within ${Number(limitSeconds.toFixed(1))} s: STS, or where else the worker has them from, does not answer`,
+    );
+  }
+}
+
+/**
+ * Where to ask. An instance whose identity names another region than the class is asked for there.
+ */
+export function regionOf(providerSpec: unknown, providerID?: string): string {
+  const region = fieldOf(providerSpec, 'region');
+  const isName = typeof region === 'string' && isRegion(region);
+  if (providerID !== undefined) {
+    const { place } = parseProviderId(providerID);
+    // A zone has the name of its region and more.
+    return isName && place.startsWith(region) ? region : place;
+  }
+  if (isName) return region;
+  const allowed = 'the name of a region, such as eu-west-1';
+  const message = refusal('providerSpec.region', region, allowed);
+  throw new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: false });
+}
+
+/** It becomes a part of a host's name. */
+function isRegion(name: string): boolean {
+  return /^[a-z0-9-]+$/.test(name);
+}
+
+/** More than the driver's queue runs at once: a call that hangs must not hold up another. */
+const connectionsMax = 256;
+
+const connectTimeoutMilliseconds = 10_000;
+
+/** As most programs read them. Of two spellings Node takes the small one. */
+const proxyVariables = [
+  'HTTP_PROXY',
+  'http_proxy',
+  'HTTPS_PROXY',
+  'https_proxy',
+  'NO_PROXY',
+  'no_proxy',
+] as const;
+
+/**
+ * Options of the SDK's request handler. The SDK itself reads no proxy from the environment; Node's
+ * agents do, from 24.5 on
+ * (https://nodejs.org/docs/latest-v24.x/api/http.html#built-in-proxy-support).
+ */
+function httpOptionsOf(env: Environment) {
+  const agent = { maxSockets: connectionsMax, keepAlive: true, proxyEnv: proxyOf(env) };
+  return {
+    connectionTimeout: connectTimeoutMilliseconds,
+    httpAgent: agent,
+    httpsAgent: agent,
+  };
+}
+
+function proxyOf(env: Environment): Record<string, string> {
+  const given = proxyVariables.flatMap((name) => {
+    const value = env[name];
+    if (!value) return [];
+    // Go, and so Gardener's driver, takes `proxy.example:3128` as well; Node ignores it without a
+    // word.
+    const isWhole = name.toLowerCase() === 'no_proxy' || value.includes('://');
+    return [[name, isWhole ? value : `http://${value}`]];
+  });
+  return Object.fromEntries(given);
 }

@@ -14,7 +14,7 @@ import { isLive, isNamed, isPending, viewOf } from './instance-view.ts';
 import { retagIfAdopted } from './retag.ts';
 import { runInstancesInput } from './run-instances-input.ts';
 import { specIfValid, specOf } from './spec.ts';
-import { nameless, type Cloud } from './until-named.ts';
+import { nameless, type Cloud } from './wait.ts';
 import { lookOrWait, pending, waitingFor, waitingIn, type Waiting } from './wait.ts';
 
 /**

@@ -17,7 +17,7 @@ import { isNamed, viewOf } from './instance-view.ts';
 import { limitScopeOf, listInstances, listScopeOf } from './list.ts';
 import { retagIfAdopted } from './retag.ts';
 import { specIfValid, specOf } from './spec.ts';
-import { untilNamed, type Cloud } from './until-named.ts';
+import { untilNamed, type Cloud } from './wait.ts';
 import { validateProviderSpec } from './validate.ts';
 import { volumeIds } from './volumes.ts';
 

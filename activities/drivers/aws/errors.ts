@@ -185,7 +185,7 @@ export const awsErrors: ErrorTable = {
   IDPCommunicationError: 'unavailable',
   IDPCommunicationErrorException: 'unavailable',
 
-  /** Ours, in identity-provider.ts. */
+  /** Ours, in client.ts. */
   CredentialsTimeout: 'unanswered',
   RequestTimeout: 'unanswered',
   RequestTimeoutException: 'unanswered',

@@ -1,6 +1,6 @@
 /** Whose an instance is: tags of MCM's AWS driver, and ours (docs/decisions/0008-clouds.md). */
 import type { Instance, Tag } from '@aws-sdk/client-ec2';
-import { tagCountMax, tagsWithin, valueIn, type OwnerTag } from '../owner-tag.ts';
+import { tagCountMax, valueIn, type OwnerTag } from '../owner-tag.ts';
 import { tagKeysOf } from './spec-fields.ts';
 
 export const nameTag = 'Name';
@@ -56,26 +56,6 @@ export function belongsTo(instance: Instance, owner: Owner): boolean {
 export function tagOf({ Tags = [] }: Instance, key: string): string | undefined {
   const own = (name: string): string | undefined => Tags.find((tag) => tag.Key === name)?.Value;
   return own(key) ?? valueIn(own(ownerTag.name), key, ownerTag);
-}
-
-interface Made {
-  cluster: string;
-  machine: { namespace: string; name: string; uid: string };
-  token: string;
-}
-
-/** Those of the class and ours. */
-export function tagsFor(
-  classTags: Readonly<Record<string, string>>,
-  { cluster, machine, token }: Made,
-): Record<string, string> {
-  const ours = {
-    [ourTags.cluster]: cluster,
-    [ourTags.namespace]: machine.namespace,
-    [ourTags.machineUid]: machine.uid,
-    [ourTags.token]: token,
-  };
-  return tagsWithin({ ...classTags, [nameTag]: machine.name }, ours, ownerTag);
 }
 
 /** Ordered by key, so that the same request is the same text. */

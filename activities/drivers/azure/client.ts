@@ -4,12 +4,16 @@ import { readFileSync } from 'node:fs';
 import type { ComputeManagementClient } from '@azure/arm-compute';
 import type { NetworkManagementClient } from '@azure/arm-network';
 import type { ResourceGraphClient } from '@azure/arm-resourcegraph';
-import type { createPipelineRequest, HttpClient, PipelinePolicy } from '@azure/core-rest-pipeline';
+import type {
+  createPipelineRequest,
+  HttpClient,
+  PipelinePolicy,
+  Pipeline,
+} from '@azure/core-rest-pipeline';
 import type { ClientSecretCredential, TokenCredential } from '@azure/identity';
 import { ClientCache, isWorthRenewal } from '../client-cache.ts';
 import { withApiVersion, type ApiVersions } from './api-versions.ts';
 import type { Cloud } from './clouds.ts';
-import { readPlainly, type PlainAnswer } from './plain-read.ts';
 import type { CredentialPlan } from './credentials.ts';
 import { noteCloudRequest } from '../../system/cloud-requests.ts';
 import { monotonicMs } from '../../system/system.ts';
@@ -275,3 +279,46 @@ const notedRequests: PipelinePolicy = {
     return response;
   },
 };
+
+/** Reads a URL that has its own signature: no credentials go with the request. */
+interface PlainAnswer {
+  status: number;
+  /** The last 64 KiB of the body, at most. */
+  end: string;
+}
+
+/** A pipeline without credentials, and without redirects: a signature is for one host. */
+interface PlainParts {
+  pipeline: Pipeline;
+  http: HttpClient;
+  newRequest: typeof createPipelineRequest;
+}
+
+const longestEnd = 65_536;
+/** More is not read: the log is bounded by Azure, its host might be anybody's. */
+const longestBody = 16 * 1_024 * 1_024;
+
+async function readPlainly(
+  { pipeline, http, newRequest }: PlainParts,
+  url: string,
+  abortSignal: AbortSignal,
+): Promise<PlainAnswer> {
+  const request = newRequest({ method: 'GET', url, abortSignal });
+  request.streamResponseStatusCodes = new Set([200]);
+  const { status, readableStreamBody } = await pipeline.sendRequest(http, request);
+  if (!readableStreamBody) return { status, end: '' };
+  return { status, end: (await endOf(readableStreamBody)).toString('utf8') };
+}
+
+async function endOf(body: NodeJS.ReadableStream): Promise<Buffer> {
+  let end = Buffer.alloc(0);
+  let length = 0;
+  // Leaving the loop closes the connection.
+  for await (const chunk of body) {
+    const bytes = Buffer.from(chunk);
+    length += bytes.length;
+    end = Buffer.concat([end, bytes]).subarray(-longestEnd);
+    if (length > longestBody) break;
+  }
+  return end;
+}

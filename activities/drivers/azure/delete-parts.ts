@@ -1,7 +1,7 @@
 /** Deletes what belongs to a Machine: the virtual machine, and what it did not take along. */
 import type { VirtualMachine } from '@azure/arm-compute';
 import { AzureFailure } from './error-mapping.ts';
-import { dataDiskNameOf, isDiskOf, nicNameOf, osDiskNameOf } from './names.ts';
+import { dataDiskNameOf, nicNameOf, osDiskNameOf } from './names.ts';
 import type { PartRef } from './checkpoint.ts';
 import { deletePart, getPart, type Part } from './parts.ts';
 import type { Session } from './session.ts';
@@ -80,4 +80,17 @@ async function removePart(
     found = await getPart(session, part);
   }
   return isFound;
+}
+
+/**
+ * Is this the name of a disk that the driver makes for the machine? Volumes of the cluster are
+ * attached to it as well.
+ */
+export function isDiskOf(machineName: string, diskName: string): boolean {
+  const name = diskName.toLowerCase();
+  const machine = machineName.toLowerCase();
+  return (
+    name === osDiskNameOf(machine) ||
+    (name.startsWith(`${machine}-`) && /-\d+-data-disk$/.test(name))
+  );
 }

@@ -109,7 +109,7 @@ export const codeMeanings: ErrorTable = {
   ETIMEDOUT: 'unanswered',
 };
 
-/** Codes that mean several things, told apart by their words; these go before the table. */
+/** Codes that mean several things, as their words show; these go before the table. */
 export const messageMeanings: readonly {
   code: string;
   pattern: RegExp;

@@ -8,11 +8,10 @@ import { withoutNulls } from '../spec-schema.ts';
 import { AnswerBody, type RawResponse } from './answer-body.ts';
 import { lacksService } from './errors.ts';
 import { AzureFailure, isAbsent } from './error-mapping.ts';
-import { graphQuery, resourceOfRow, type PlacedResource } from './graph-query.ts';
-import { machineNameOf } from './names.ts';
+import { machineNameOf, type FoundResource } from './names.ts';
 import { plainLocation, providerIdOf } from './provider-id.ts';
 import { call, type Session } from './session.ts';
-import { isOurs, searchedTagNames, tagNames, tagOf } from './tags.ts';
+import { isOurs, searchedTagNames, tagNames, tagOf, type Tags } from './tags.ts';
 
 /** More pages would be more than a million resources; one of them comes again and again. */
 const pagesMax = 1_000;
@@ -184,4 +183,54 @@ async function readType(session: Session, type: string, list: List): Promise<Pla
     if (!Array.isArray(items)) throw partial(doing, 'an answer that is no list');
     found.push(...items.map((item) => resourceOfRow({ ...item, type })));
   }
+}
+
+/**
+ * The question to Azure Resource Graph: virtual machines, interfaces and disks with the two tags by
+ * which MCM's driver finds its own.
+ */
+const resourceTypes = [
+  'microsoft.compute/virtualmachines',
+  'microsoft.network/networkinterfaces',
+  'microsoft.compute/disks',
+] as const;
+
+interface GraphScope {
+  resourceGroup: string;
+  classTags: Tags;
+}
+
+export function graphQuery({ resourceGroup, classTags }: GraphScope): string {
+  const { clusterTag, roleTag } = searchedTagNames(classTags);
+  return [
+    'resources',
+    `| where type in~ (${resourceTypes.map(quoted).join(', ')})`,
+    `| where resourceGroup =~ ${quoted(resourceGroup)}`,
+    `| where isnotnull(tags[${quoted(clusterTag)}]) and isnotnull(tags[${quoted(roleTag)}])`,
+    // Without the id there is no second page.
+    '| project id, type, name, location, tags, managedBy, timeCreated = tostring(properties.timeCreated)',
+    '| order by type asc, name asc',
+  ].join('\n');
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`;
+}
+
+interface PlacedResource extends FoundResource {
+  location: string;
+}
+
+function resourceOfRow(row: unknown): PlacedResource {
+  const { type, name, location, tags, managedBy, timeCreated } = Object(row);
+  // A text of Resource Graph, a Date of the SDK's lists.
+  const createdAt = new Date(timeCreated ?? '').getTime();
+  return {
+    type: String(type),
+    name: String(name),
+    location: String(location),
+    tags: Object(tags),
+    ...(typeof managedBy === 'string' && managedBy !== '' && { managedBy }),
+    ...(!Number.isNaN(createdAt) && { createdAt }),
+  };
 }

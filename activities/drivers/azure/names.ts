@@ -26,19 +26,6 @@ function dataDiskSuffix({ name, lun }: NamedDisk): string {
   return `${name ? `-${name}` : ''}-${lun}-data-disk`;
 }
 
-/**
- * Is this the name of a disk that the driver makes for the machine? Volumes of the cluster are
- * attached to it as well.
- */
-export function isDiskOf(machineName: string, diskName: string): boolean {
-  const name = diskName.toLowerCase();
-  const machine = machineName.toLowerCase();
-  return (
-    name === osDiskNameOf(machine) ||
-    (name.startsWith(`${machine}-`) && /-\d+-data-disk$/.test(name))
-  );
-}
-
 export interface FoundResource {
   /** As `Microsoft.Compute/disks`. */
   type: string;

@@ -1,7 +1,7 @@
 /** The three kinds of resources that belong to a Machine, asked for by name. */
 import type { VirtualMachine } from '@azure/arm-compute';
 import { doingOf, type PartRef, type Write } from './checkpoint.ts';
-import { ofAzure, OperationFailed, type AzureFailure } from './error-mapping.ts';
+import { ofAzure, OperationFailed, isPassing, type AzureFailure } from './error-mapping.ts';
 import { orInput } from './image.ts';
 import { viewOf } from './instance-view.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from './operation.ts';
 import { call, orAbsent, type Session } from './session.ts';
 import type { Tags } from './tags.ts';
-import { earlierOf, forgetEarlier, glance, isUnclear, pause } from './wait.ts';
+import { earlierOf, forgetEarlier, isUnclear, pause, type Unclear } from './wait.ts';
 
 export interface Part {
   id?: string;
@@ -23,13 +23,11 @@ export interface Part {
   provisioningState?: string;
 }
 
-const sayOf = ({ kind, name }: PartRef): string => `${kind} ${name}`;
-
 export async function getPart(session: Session, part: PartRef): Promise<Part | undefined> {
   if (part.kind === 'virtual machine') return await getVm(session, part.name);
   const { compute, network } = session.clients;
   const group = session.place.resourceGroup;
-  const doing = `get ${sayOf(part)}`;
+  const doing = `get ${part.kind} ${part.name}`;
   return await orAbsent(
     call<Part>(session, doing, async (options) =>
       ofAzure<Part>(
@@ -178,4 +176,14 @@ export async function failureOfPart(
   const failure = kind === 'virtual machine' ? (await viewOf(session, name)).failure : undefined;
   const unknown = { code: found.provisioningState ?? 'Failed', message: 'Azure does not say why' };
   return operationFailed(doingOf(write), failure ?? unknown);
+}
+
+/** One look that is throttled or fails says nothing of what is waited for: the next one may. */
+async function glance<Result>(looking: Promise<Result>): Promise<Result | Unclear> {
+  try {
+    return await looking;
+  } catch (error) {
+    if (isPassing(error)) return { unclear: error };
+    throw error;
+  }
 }

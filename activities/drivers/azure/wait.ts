@@ -4,7 +4,7 @@
  */
 import { DriverPending, pollWithinContract } from '../driver.ts';
 import { checkpointOf, doingOf, isSamePart, type Write } from './checkpoint.ts';
-import { isPassing, type AzureFailure } from './error-mapping.ts';
+import { type AzureFailure } from './error-mapping.ts';
 import { interruptionOf, type Session } from './session.ts';
 
 export interface Pause {
@@ -63,16 +63,6 @@ function pendingOf(session: Session, { write, retryAfter, because }: Pause): Dri
 
 export interface Unclear {
   unclear: AzureFailure;
-}
-
-/** One look that is throttled or fails says nothing of what is waited for: the next one may. */
-export async function glance<Result>(looking: Promise<Result>): Promise<Result | Unclear> {
-  try {
-    return await looking;
-  } catch (error) {
-    if (isPassing(error)) return { unclear: error };
-    throw error;
-  }
 }
 
 export function isUnclear(seen: unknown): seen is Unclear {

@@ -4,21 +4,27 @@ import type { CreatedInstance, CreateRequest } from '../driver.ts';
 import { invalidSpec } from '../spec-schema.ts';
 import { requireText } from '../user-data-bytes.ts';
 import type { Account } from './client.ts';
-import { ComputeError, fault } from './error-mapping.ts';
-import type { ComputeInstance } from './compute.ts';
+import { ComputeError, fault, errorOfOperation } from './error-mapping.ts';
+import type { ComputeInstance, Compute, ComputeOperation } from './compute.ts';
 import type { Creation, CreationOptions } from './creation.ts';
-import { insertNoteIn } from './checkpoint.ts';
-import { isInstanceName } from './provider-id.ts';
-import { awaitInsert, resumeInsert } from './insert-operation.ts';
-import { instanceOf, isDead, isEnding, isStarting } from './instance-view.ts';
+import { insertNoteIn, insertCheckpoint, type InsertNote } from './checkpoint.ts';
+import { isInstanceName, names } from './provider-id.ts';
+import { instanceOf, isDead, isEnding, isStarting, isSpotBy } from './instance-view.ts';
 import { instanceResource, userDataKeyOf } from './instance-resource.ts';
-import { isTransient, nextPause, pausesWithin, pending } from './wait.ts';
-import { requestIdOf } from './request-id.ts';
-import { refreshLabels } from './retag.ts';
-import { deathOf } from './death.ts';
-import { findOne } from './find.ts';
-import type { FoundInstance } from './find.ts';
+import {
+  isTransient,
+  nextPause,
+  pausesWithin,
+  pending,
+  isRecent,
+  resumed,
+  untilDone,
+  type OperationWait,
+} from './wait.ts';
+import { findOne, isMadeFor, type FoundInstance } from './find.ts';
 import { specOf, validateProviderSpec } from './validate.ts';
+import { createHash } from 'node:crypto';
+import { labelNames, labelsFor, hasToken } from './labels.ts';
 
 /**
  * The search goes before the checks: an instance that exists is found whatever became of its class.
@@ -143,4 +149,187 @@ async function afterPause(
   });
   if (instance) return { instance, isOwn: true };
   throw fault('conflict', `instance ${place.name} has gone again while it was made`);
+}
+
+/** Random, and ours for ever: with another one an attempt under way would not be recognised. */
+const namespace = Buffer.from('8f0c6a54b7d24c0f9a3e51d7c2b86e19', 'hex');
+
+/** Google's idempotency key: a UUID version 5 (RFC 9562) of token and verb. */
+export function requestIdOf(token: string, verb: 'insert'): string {
+  const digest = createHash('sha1').update(namespace).update(`${verb}/${token}`).digest();
+  const bytes = digest.subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const text = bytes.toString('hex');
+  const parts = [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20)];
+  return [...parts, text.slice(20)].join('-');
+}
+
+/**
+ * Labels an instance that came from an earlier control cluster, so that listings show it again.
+ * Only of an instance that the Machine names and that was made for it: same namespace, and same UID
+ * or name. What MCM made has no labels, and is listed without. Where Google refuses, the Machine
+ * keeps its instance all the same; answers why, in words.
+ */
+async function refreshLabels(
+  compute: Compute,
+  request: CreateRequest,
+  instance: ComputeInstance,
+): Promise<string | undefined> {
+  const { labels, labelFingerprint: fingerprint = '', place } = instance;
+  const wanted = labelsFor(labels, request);
+  const hasOurs = labels[labelNames.cluster] !== undefined;
+  const isOurs = labels[labelNames.cluster] === wanted[labelNames.cluster];
+  if (!hasOurs || isOurs || !names(request.providerID, place)) return undefined;
+  if (!isMadeFor(instance, request)) return undefined;
+  try {
+    const operation = await compute.setLabels(
+      { place, labels: wanted, fingerprint },
+      request.signal,
+    );
+    if (operation.errors.length === 0) return undefined;
+    throw errorOfOperation(`set labels of instance ${place.name}`, operation, false);
+  } catch (error) {
+    return refusalIn(error, place.name);
+  }
+}
+
+/** Fails when asking again may help. */
+function refusalIn(error: unknown, name: string): string {
+  if (!(error instanceof ComputeError) || error.meaning === 'cancelled') throw error;
+  const { meaning, message, retryAfterSeconds } = error;
+  // Precondition: another caller set labels first, so the fingerprint is out of date.
+  if (isTransient(error) || meaning === 'precondition') {
+    throw pending(`labels of instance ${name} are being set`, { retryAfterSeconds });
+  }
+  return `instance ${name} keeps the labels of an earlier cluster: ${message}`;
+}
+
+/**
+ * From the operation of an insert to the instance, over one call of the driver or several.
+ * `operation`: as Google answered to the insert. Nothing is settled but by a look that finds
+ * nothing: the operation has begun.
+ */
+async function awaitInsert(
+  creation: Creation,
+  operation: ComputeOperation,
+): Promise<CreatedInstance> {
+  const done = await untilDone(waitOf(creation), operation);
+  const wasWatched = !operation.isDone;
+  return await conclude(creation, { done, wasWatched, isNews: wasWatched || isRecent(done) });
+}
+
+/**
+ * Undefined when nothing is known of the operation: it is begun from the beginning then, which
+ * finds what there is.
+ */
+async function resumeInsert(
+  creation: Creation,
+  note: InsertNote,
+): Promise<CreatedInstance | undefined> {
+  const done = await resumed(waitOf(creation), note.operation);
+  if (!done) return undefined;
+  const { isStarted: isConfirmed } = note;
+  const wasWatched = isRecent(done);
+  // A checkpoint ends with the answer: the workflow has not heard of a failure yet, however old.
+  return await conclude(creation, { done, wasWatched, isNews: true, isConfirmed });
+}
+
+function waitOf(creation: Creation): OperationWait {
+  const { account, request, place, pauses } = creation;
+  const { project, zone, name } = place;
+  return {
+    compute: account.compute,
+    project,
+    zone,
+    pauses,
+    signal: request.signal,
+    what: `instance ${name} is being made`,
+    checkpointOf: (operation) => checkpointOf(creation, operation),
+  };
+}
+
+function checkpointOf(
+  { requestId, place }: Creation,
+  operation: string,
+  isStarted = false,
+): string {
+  const { project, zone } = place;
+  return insertCheckpoint({ requestId, project, zone, operation, ...(isStarted && { isStarted }) });
+}
+
+interface Conclusion {
+  done: ComputeOperation;
+  /** A call of this attempt saw it under way, so its instance has not been deleted by us since. */
+  wasWatched: boolean;
+  isNews: boolean;
+  /** A spot instance has been looked at once more. */
+  isConfirmed?: boolean | undefined;
+}
+
+async function conclude(creation: Creation, conclusion: Conclusion): Promise<CreatedInstance> {
+  const { done, isConfirmed = false } = conclusion;
+  const instance = await lookAt(creation, done);
+  if (!instance) throw absent(creation, conclusion);
+  if (done.errors.length > 0) throw failed(creation, done, false);
+  if (isDead(instance) || isEnding(instance)) throw deathOf(instance);
+  const { confirmSeconds } = creation.options;
+  if (!instance.isSpot || isConfirmed || confirmSeconds === 0) {
+    return { ...instanceOf(instance), found: false };
+  }
+  const what = `spot instance ${instance.place.name} has come up and is looked at once more`;
+  const checkpoint = checkpointOf(creation, done.name, true);
+  throw pending(what, { pollAfterSeconds: confirmSeconds, checkpoint });
+}
+
+/** After a token that is long spent there may be a namesake of another one. */
+async function lookAt(
+  creation: Creation,
+  { name }: ComputeOperation,
+): Promise<ComputeInstance | undefined> {
+  const { account, request, place } = creation;
+  try {
+    const namesake = await account.compute.get(place, request.signal);
+    return namesake && hasToken(namesake, request.token) ? namesake : undefined;
+  } catch (error) {
+    if (!isTransient(error)) throw error;
+    const what = `instance ${place.name} is made and to be looked at (the last look failed: ${error.message})`;
+    const { retryAfterSeconds } = error;
+    throw pending(what, { retryAfterSeconds, checkpoint: checkpointOf(creation, name) });
+  }
+}
+
+/** Its code counts as long as it is news; later only another token helps. */
+function absent(creation: Creation, { done, wasWatched, isNews }: Conclusion): ComputeError {
+  const { name } = creation.place;
+  const isFailed = done.errors.length > 0;
+  if (isNews && isFailed) return failed(creation, done, true);
+  // The spec may have changed since the insert.
+  const { scheduling } = Object(creation.request.providerSpec);
+  if (wasWatched && isSpotBy(Object(scheduling))) {
+    const message = `instance ${name} has gone right after it was made: Google takes spot instances back where it needs the capacity`;
+    return fault('capacity', message, true);
+  }
+  const cause = isFailed ? failed(creation, done, true).message : 'it was deleted';
+  const message = `instance ${name} of this attempt does not exist any more: ${cause}`;
+  return fault('conflict', message, true);
+}
+
+function failed({ place }: Creation, done: ComputeOperation, settled: boolean): ComputeError {
+  return errorOfOperation(`insert instance ${place.name}`, done, settled);
+}
+
+/**
+ * It is still there, so nothing is settled. Google names no reason for a preemption on the
+ * instance: a spot instance that has not been used yet was most likely taken back, for want of
+ * capacity (Compute Engine, "Spot VMs", preemption process).
+ */
+function deathOf({ place, status, statusMessage, isSpot }: ComputeInstance): ComputeError {
+  const words = statusMessage === undefined ? '' : `: ${statusMessage}`;
+  const start = `instance ${place.name} is ${status} before it was of use${words}`;
+  if (!isSpot) return fault('conflict', `${start}; something has stopped it`);
+  return fault(
+    'capacity',
+    `${start}; Google takes spot instances back where it needs the capacity`,
+  );
 }

@@ -4,8 +4,9 @@ import type { Account } from './client.ts';
 import type { ComputeInstance } from './compute.ts';
 import { fault } from './error-mapping.ts';
 import { belongsTo, requireZone, tagsOf } from './find.ts';
-import { listed } from './instance-view.ts';
 import { haveSameSearchTags, searchTagsOf } from './tags.ts';
+import { tokenOf } from './labels.ts';
+import { providerIDOf } from './provider-id.ts';
 
 /** Ordered by providerID. */
 export async function listInstances(
@@ -61,4 +62,15 @@ export async function listZone(
     pageToken = nextPageToken;
   }
   throw fault('unknown', `Google Compute Engine: the list of ${project}/${zone} does not end`);
+}
+
+function listed(instance: ComputeInstance): ListedInstance {
+  const { place, createdAt } = instance;
+  const token = tokenOf(instance);
+  return {
+    providerID: providerIDOf(place),
+    machineName: place.name,
+    ...(token !== undefined && { token }),
+    ...(createdAt !== undefined && { createdAt }),
+  };
 }

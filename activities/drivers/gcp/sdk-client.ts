@@ -6,11 +6,26 @@ import type { Compute } from './compute.ts';
 import { send } from './sdk-call.ts';
 import { createSdkClients } from './sdk-clients.ts';
 import { createSdkCompute } from './sdk-compute.ts';
-import { AmbientCredentials, createCredentials } from './sdk-credentials.ts';
-import type { SecretCredentials } from './credentials.ts';
+import {
+  subjectTokenType,
+  tokenUrl,
+  type SecretCredentials,
+  type ExternalAccount,
+  type ServiceAccount,
+} from './credentials.ts';
 import { orAborted } from '../../system/or-aborted.ts';
 import { TokenFailure } from './sdk-transport.ts';
 import { TokenSource } from './token-source.ts';
+import { readFile } from 'node:fs/promises';
+import {
+  gaxios,
+  GoogleAuth,
+  IdentityPoolClient,
+  JWT,
+  type AuthClient,
+  type IdentityPoolClientOptions,
+} from 'google-auth-library';
+import { timeoutSignal } from '../../system/system.ts';
 
 export interface SdkSettings {
   /** Default: Google's. */
@@ -62,4 +77,109 @@ async function ambientProject(settings: SdkSettings, signal: AbortSignal): Promi
       throw new TokenFailure('no project', { cause });
     }
   });
+}
+
+/** Where the SDK's tokens come from. */
+interface TokenSettings {
+  /** Instead of Google's endpoints for tokens. */
+  tokenEndpoint?: URL | undefined;
+  /** Limit of a request for a token. */
+  callTimeoutSeconds: number;
+}
+
+/**
+ * Compute Engine has scopes of its own for reading and writing; what else is allowed is up to IAM.
+ */
+const scopes = ['https://www.googleapis.com/auth/compute'];
+
+function createCredentials(
+  account: SecretCredentials['account'],
+  settings: TokenSettings,
+): AuthClient {
+  const transporter = tokenTransporter(settings);
+  return account.kind === 'serviceAccount'
+    ? serviceAccount(account, transporter)
+    : externalAccount(account, transporter);
+}
+
+function serviceAccount(
+  { email, privateKey, privateKeyId }: ServiceAccount,
+  transporter: gaxios.Gaxios,
+): AuthClient {
+  const keyId = privateKeyId === undefined ? {} : { keyId: privateKeyId };
+  return new JWT({ email, key: privateKey, ...keyId, scopes, transporter });
+}
+
+function externalAccount(
+  { audience, impersonationUrl, subjectToken, file }: ExternalAccount,
+  transporter: gaxios.Gaxios,
+): AuthClient {
+  const impersonation = impersonationUrl && {
+    service_account_impersonation_url: impersonationUrl,
+  };
+  const options = {
+    type: 'external_account',
+    audience,
+    subject_token_type: subjectTokenType,
+    token_url: tokenUrl,
+    ...impersonation,
+    subject_token_supplier: {
+      // Read anew for each exchange, as the file is renewed.
+      getSubjectToken: async () => subjectToken ?? (await readFile(file, 'utf8')).trim(),
+    },
+    transporter,
+  };
+  const client = new FederatedClient(options);
+  // With an impersonation in between, the first token has to reach that service as well; the
+  // library sees to it.
+  client.scopes = scopes;
+  return client;
+}
+
+class FederatedClient extends IdentityPoolClient {
+  constructor(options: IdentityPoolClientOptions) {
+    super(options);
+    // The library has one of its own for the exchange, which tries again by itself.
+    Object.assign(this.stsCredential, { transporter: this.transporter });
+  }
+}
+
+/**
+ * Google's order: the file that GOOGLE_APPLICATION_CREDENTIALS names, then the metadata server of
+ * instance or workload. The library reads the environment of the process itself.
+ */
+class AmbientCredentials {
+  readonly #auth = new GoogleAuth({ scopes });
+  readonly #transporter: gaxios.Gaxios;
+
+  constructor(settings: TokenSettings) {
+    this.#transporter = tokenTransporter(settings);
+  }
+
+  async client(): Promise<AuthClient> {
+    const client = await this.#auth.getClient();
+    // The library does not hand an option for it on to what it finds.
+    client.transporter = this.#transporter;
+    return client;
+  }
+
+  async project(): Promise<string> {
+    return await this.#auth.getProjectId();
+  }
+}
+
+/** One request for a token is one request: the caller's caller tries again. */
+function tokenTransporter({ tokenEndpoint, callTimeoutSeconds }: TokenSettings): gaxios.Gaxios {
+  const transporter = new gaxios.Gaxios();
+  transporter.interceptors.request.add({
+    resolved: async (options) => {
+      const isToken = ['oauth2.googleapis.com', 'sts.googleapis.com'].includes(
+        options.url.hostname,
+      );
+      const url = tokenEndpoint && isToken ? tokenEndpoint : options.url;
+      const timeout = timeoutSignal(Math.ceil(callTimeoutSeconds * 1_000));
+      return { ...options, url, retry: false, retryConfig: { retry: 0 }, signal: timeout };
+    },
+  });
+  return transporter;
 }

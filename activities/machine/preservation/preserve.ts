@@ -7,8 +7,10 @@ import { annotations } from '../../../workflows/api/constants.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { preservationNotesOf, preserveNoteIn } from '../../../workflows/api/preservation.ts';
 import { defined } from '../../../workflows/values/defined.ts';
-import type { PreservationPlan } from '../../../workflows/plan/machine/preservation.ts';
-import { planPreservation } from '../../../workflows/plan/machine/preservation.ts';
+import {
+  planPreservation,
+  type PreservationPlan,
+} from '../../../workflows/plan/machine/preservation.ts';
 import { isRejected, isUnreachable } from '../../../kube/client/errors.ts';
 import type { EventText } from '../../../kube/objects/event.ts';
 import { recordEvent } from '../../../kube/objects/events.ts';
@@ -18,8 +20,6 @@ import type { Node } from '../../../kube/objects/nodes.ts';
 import { component, machineSubject, patchMachine, patchStatus, readMachine } from '../object.ts';
 import { preserveSecondsOf } from '../limits.ts';
 import { phaseOf } from '../prepared.ts';
-import type { Preserving, Stopping } from './events.ts';
-import { preservedEvent, stoppedEvent, undrainedEvent } from './events.ts';
 import { keepNode, letNodeGo, wasDrained } from './preserved-node.ts';
 import { claimOf, foreignReason } from '../node/claims.ts';
 import { readNodeOf } from '../node/target-cluster.ts';
@@ -214,4 +214,43 @@ async function report(
   event: EventText,
 ): Promise<void> {
   recordEvent(control, machineSubject(request.machine), event);
+}
+
+type Preserving = Extract<PreservationPlan, { action: 'preserve' }>;
+type Stopping = Extract<PreservationPlan, { action: 'stop' }>;
+
+function preservedEvent({ value, until, from }: Preserving): EventText {
+  const who = from === 'node' ? 'Node' : 'Machine';
+  const why =
+    value === 'auto-preserved'
+      ? 'its MachineSet keeps failed machines (autoPreserveFailedMachineMax)'
+      : `annotation ${annotations.preserve} of its ${who} is "${value}"`;
+  const message = `Preserved until ${timestamp(until)}: ${why}`;
+  return { type: 'Normal', reason: 'Preserved', message, component };
+}
+
+const formatReasons: Record<Exclude<Stopping['reason'], 'expired'>, string> = {
+  recovered: 'the machine is not Failed any more',
+  withdrawn: 'its annotation was removed',
+};
+
+/** `until`: when it would have ended, milliseconds. */
+function stoppedEvent({ reason }: Stopping, until: number): EventText {
+  const end = timestamp(until);
+  const [name, message] =
+    reason === 'expired'
+      ? [
+          'PreservationExpired',
+          `The preservation ended at ${end}: if the machine is Failed, its MachineSet replaces it now`,
+        ]
+      : [
+          'PreservationStopped',
+          `The preservation until ${end} ends before, as ${formatReasons[reason]}`,
+        ];
+  return { type: 'Normal', reason: name, message, component };
+}
+
+function undrainedEvent(error: string): EventText {
+  const message = `The Node of this preserved machine could not be drained: ${error}`;
+  return { type: 'Warning', reason: 'PreservationDrainFailed', message, component };
 }

@@ -3,24 +3,32 @@
  * nothing of.
  */
 import type { ListedInstance } from '../../../workflows/contracts/driver-contract.ts';
-import type { OrphanSearchRequest } from '../../../workflows/contracts/safety-activities.ts';
+import type {
+  OrphanSearchRequest,
+  EvaluatedListing,
+  ListingsRequest,
+} from '../../../workflows/contracts/safety-activities.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
-import type { Claims, KeptReason } from '../../../workflows/plan/safety/orphan-claims.ts';
+import {
+  verdictAt,
+  type Claims,
+  type KeptReason,
+} from '../../../workflows/plan/safety/orphan-claims.ts';
 import { saysRefused } from '../../../workflows/plan/machine-class/note.ts';
-import { verdictAt } from '../../../workflows/plan/safety/orphan-claims.ts';
 import type {
   CredentialNews,
   ScopeListing,
   Suspect,
 } from '../../../workflows/plan/safety/orphan-sweep.ts';
 import { noteIn } from '../../machine-class/note.ts';
-import type { Listing } from './list-scopes.ts';
-import { listIn, listScopes } from './list-scopes.ts';
+import { listIn, listScopes, type Listing } from './list-scopes.ts';
 import { claimsIn } from './machine-claims.ts';
 import { readMachines } from '../../machine/object.ts';
-import type { SearchDependencies } from '../missing-instances.ts';
-import { listedIn, findMissing } from '../missing-instances.ts';
+import { listedIn, findMissing, factOf, type SearchDependencies } from '../missing-instances.ts';
 import { nowMs } from '../../system/system.ts';
+import { findUnlisted } from '../../../workflows/plan/safety/missing-instances.ts';
+import { lastPartOf } from '../../../workflows/values/provider-id.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
 
 /**
  * The answer stands in a history. More suspects than the largest bound on deletions are of no use
@@ -129,4 +137,44 @@ const unlistedClassesMax = 1_000;
 
 function namesOf(classes: readonly MachineClass[]): string[] {
   return classes.map(({ metadata }) => metadata.name).slice(0, unlistedClassesMax);
+}
+
+/** Evaluates what an external driver has listed. `findOrphans` does so beside the driver. */
+export async function evaluateListings(
+  control: KubeClient,
+  { namespace, provider, minAgeSeconds, suspects = [], listings }: ListingsRequest,
+): Promise<EvaluatedListing[]> {
+  // After the instances: the Machine of each was there before it.
+  const machines = await readMachines(control, namespace);
+  const claims = claimsIn(machines);
+  const facts = machines.map(factOf);
+  const createdAt = new Map(facts.map((fact) => [fact.uid, fact.createdAt]));
+  const listed = new Set(
+    listings.flatMap(({ instances }) => instances.map((one) => lastPartOf(one.providerID))),
+  );
+  // How long its cloud may take is known when it is asked for one of them.
+  const rules = { now: nowMs(), settleSeconds: 0 };
+  return listings.map(({ className, instances, error }) => {
+    const listing = evaluated(instances, claims, {
+      provider,
+      className,
+      minAgeSeconds,
+      earlier: suspects,
+    });
+    const scope = { classNames: new Set([className]), listed };
+    const { owned, unlisted } = findUnlisted(facts, scope, rules);
+    return {
+      listing: {
+        ...listing,
+        classCount: 1,
+        ...(error !== undefined && { error, unlistedClasses: [className] }),
+      },
+      machines: owned.length,
+      // A listing that failed says of none that it is missing.
+      unlisted:
+        error === undefined
+          ? unlisted.map((one) => ({ ...one, createdAt: createdAt.get(one.uid) ?? 0 }))
+          : [],
+    };
+  });
 }

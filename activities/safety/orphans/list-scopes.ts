@@ -4,10 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
-import type { ClassWithSecret } from '../../machine-class/reader.ts';
-import { readSecretsOf } from '../../machine-class/reader.ts';
-import type { Driver, ListedInstance } from '../../drivers/driver.ts';
-import { DriverError } from '../../drivers/driver.ts';
+import { readSecretsOf, type ClassWithSecret } from '../../machine-class/reader.ts';
+import { DriverError, type Driver, type ListedInstance } from '../../drivers/driver.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { customResource } from '../../../kube/client/paths.ts';
 
@@ -43,7 +41,9 @@ export async function listScopes(
   const classes = items.filter((machineClass) => machineClass.provider === provider);
   const scopes = new Map<string, ListScope>();
   const read = new Map<string, Secrets>();
-  for (const machineClass of classes.toSorted(byName)) {
+  for (const machineClass of classes.toSorted((a, b) =>
+    a.metadata.name < b.metadata.name ? -1 : 1,
+  )) {
     const names = namesOf(machineClass);
     const secrets = read.get(names) ?? (await readSecretsOf(control, namespace, machineClass));
     read.set(names, secrets);
@@ -115,8 +115,4 @@ function credentialOf({ secret, secretFaults }: Secrets): string {
   return createHash('sha256')
     .update(JSON.stringify([parts, secretFaults]))
     .digest('hex');
-}
-
-function byName(a: MachineClass, b: MachineClass): number {
-  return a.metadata.name < b.metadata.name ? -1 : 1;
 }

@@ -1,5 +1,5 @@
 /** Names of Nodes come back: a drain touches the Node of its own machine only. */
-import { deleteAttachments } from '../../../activities/machine/volume-attachments.ts';
+import { deleteAttachments } from '../../../activities/machine/teardown.ts';
 import { node as nodePath } from '../../../kube/client/paths.ts';
 import type { Node } from '../../../kube/objects/nodes.ts';
 import type { NodeClaim } from '../../../activities/machine/node/claims.ts';

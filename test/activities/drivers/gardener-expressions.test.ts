@@ -7,7 +7,7 @@ import { awsErrors } from '../../../activities/drivers/aws/errors.ts';
 import { failureOfAnswer } from '../../../activities/drivers/azure/error-mapping.ts';
 import { codeMeanings } from '../../../activities/drivers/azure/errors.ts';
 import { errorOfAnswer } from '../../../activities/drivers/gcp/error-mapping.ts';
-import { errorOfToken } from '../../../activities/drivers/gcp/token-error.ts';
+import { errorOfToken } from '../../../activities/drivers/gcp/sdk-call.ts';
 import { reasonMeanings } from '../../../activities/drivers/gcp/errors.ts';
 import { invalidSpec } from '../../../activities/drivers/spec-schema.ts';
 import { gardenerCodesOf, type Cloud } from './gardener-error-codes.ts';

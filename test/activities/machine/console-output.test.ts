@@ -1,6 +1,6 @@
 /** What is kept of the console of an instance when its machine turns Failed. */
 import { recordTimeout } from '../../../activities/machine/record.ts';
-import { trimmed } from '../../../activities/machine-set/trimmed-machine.ts';
+import { trimmed } from '../../../activities/machine-set/machine-lists.ts';
 import { customResource, namespaced } from '../../../kube/client/paths.ts';
 import { recorderOf } from '../../../kube/objects/events.ts';
 import { annotations } from '../../../workflows/api/constants.ts';

@@ -1,4 +1,4 @@
-import { progressAfter } from '../../../activities/drain/after-pause.ts';
+import { progressAfter } from '../../../activities/drain/drain-node.ts';
 import type { Stop, StopView } from '../../../kube/objects/global-stop.ts';
 import { stopOf } from '../../../kube/objects/global-stop.ts';
 import { requireActiveWatcher } from '../../../activities/runtime/leader-gate.ts';

@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
-import type { Call } from '../../../kube/client/call.ts';
-import { requestOf } from '../../../kube/client/call.ts';
+import type { Call } from '../../../kube/client/http-client.ts';
+import { requestOf } from '../../../kube/client/http-client.ts';
 import { KubeError, errorOfAnswer } from '../../../kube/client/errors.ts';
 import { loadKubeConfig } from '../../../kube/client/kubeconfig.ts';
 import { ignoreNotFound } from '../../../kube/client/ignore.ts';

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { environmentProxy } from '../../../kube/client/environment-proxy.ts';
+import { environmentProxy } from '../../../kube/client/kubeconfig.ts';
 import { kubeConfigOfSecret, loadKubeConfig } from '../../../kube/client/kubeconfig.ts';
 
 const proxy = 'http://proxy.example:3128';

@@ -1,4 +1,4 @@
-import { LeaseTerm } from '../../../kube/leases/lease-term.ts';
+import { LeaseTerm } from '../../../kube/leases/active-watcher.ts';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
 

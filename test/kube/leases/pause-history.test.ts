@@ -1,4 +1,4 @@
-import { PauseHistory } from '../../../kube/leases/pause-history.ts';
+import { PauseHistory } from '../../../kube/leases/active-watcher.ts';
 import type { NotedPause } from '../../../kube/objects/pauses.ts';
 import { writePauses } from '../../../kube/objects/pauses.ts';
 

@@ -3,7 +3,7 @@ import { EventRecorder } from '../../../kube/objects/event-recorder.ts';
 import type { EventSubject, EventText } from '../../../kube/objects/event.ts';
 import { recordEvent, recorderOf, recordWith, writeEvent } from '../../../kube/objects/events.ts';
 import { namespaced } from '../../../kube/client/paths.ts';
-import { SpamFilter } from '../../../kube/objects/spam-filter.ts';
+import { SpamFilter } from '../../../kube/objects/event-recorder.ts';
 import { namespace } from '../../support/builders.ts';
 import type { Fault } from '../../support/api-server/in-memory-client.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';

@@ -1,4 +1,4 @@
-import { SpamFilter } from '../../../kube/objects/spam-filter.ts';
+import { SpamFilter } from '../../../kube/objects/event-recorder.ts';
 
 function passed(filter: SpamFilter, { uid = 'a', now = 0, of = 1_000 }): number {
   return Array.from({ length: of }, () => filter.accepts(uid, now)).filter(Boolean).length;

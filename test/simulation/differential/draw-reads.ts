@@ -1,5 +1,5 @@
 /** Draws calls that read. */
-import type { Call } from '../../../kube/client/call.ts';
+import type { Call } from '../../../kube/client/http-client.ts';
 import type { Query } from '../../../kube/client/client.ts';
 import type { Chance } from '../engine/chance.ts';
 import { collectionOf, pathOf } from './places.ts';

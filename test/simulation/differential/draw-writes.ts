@@ -1,5 +1,5 @@
 /** Draws calls that write. */
-import type { Call } from '../../../kube/client/call.ts';
+import type { Call } from '../../../kube/client/http-client.ts';
 import type { Chance } from '../engine/chance.ts';
 import { Metadata } from './draw-metadata.ts';
 import { drawOperations, drawStatusOperations } from './draw-operations.ts';

@@ -1,5 +1,5 @@
 /** Draws the steps of a comparison from a seed. */
-import type { Call } from '../../../kube/client/call.ts';
+import type { Call } from '../../../kube/client/http-client.ts';
 import { Chance } from '../engine/chance.ts';
 import { Reads } from './draw-reads.ts';
 import { Writes } from './draw-writes.ts';

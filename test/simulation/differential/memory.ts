@@ -1,5 +1,5 @@
 /** What one server made up so far, and what it is called in the steps and in the comparison. */
-import type { Call } from '../../../kube/client/call.ts';
+import type { Call } from '../../../kube/client/http-client.ts';
 import { isRecord } from '../../../workflows/values/is-record.ts';
 
 interface Known {

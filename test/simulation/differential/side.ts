@@ -1,6 +1,6 @@
 /** One of the two API servers that are compared: what it was asked, and what it answered. */
-import { requestOf } from '../../../kube/client/call.ts';
-import type { Call } from '../../../kube/client/call.ts';
+import { requestOf } from '../../../kube/client/http-client.ts';
+import type { Call } from '../../../kube/client/http-client.ts';
 import type { Query } from '../../../kube/client/client.ts';
 import type { KubeConfig } from '../../../kube/client/kubeconfig.ts';
 import { createTransport } from '../../../kube/client/transport.ts';

@@ -1,5 +1,5 @@
 /** What is asked of both API servers, as data. */
-import type { Call } from '../../../kube/client/call.ts';
+import type { Call } from '../../../kube/client/http-client.ts';
 import type { Query } from '../../../kube/client/client.ts';
 
 /**

@@ -10,7 +10,7 @@ import type {
 import { KubeError, errorOfAnswer, errorOfTransport } from '../../../kube/client/errors.ts';
 import { whole } from '../../../kube/client/normalize.ts';
 import type { Page } from '../../../kube/client/paging.ts';
-import { withRetries } from '../../../kube/client/retry.ts';
+import { withRetries } from '../../../kube/client/http-client.ts';
 import type { ApiServer } from '../../support/api-server/api-server.ts';
 import { targetOf } from '../../support/api-server/paths.ts';
 import { overTheWire } from '../../support/api-server/json.ts';

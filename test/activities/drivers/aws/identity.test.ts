@@ -1,7 +1,7 @@
 /** Texts that name things: providerIDs, regions, scopes, tags, volumes. */
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import { parseProviderId, providerIdOf } from '../../../../activities/drivers/aws/provider-id.ts';
-import { regionOf } from '../../../../activities/drivers/aws/spec-fields.ts';
+import { regionOf } from '../../../../activities/drivers/aws/client.ts';
 import { belongsTo, mcmTagKeysOf } from '../../../../activities/drivers/aws/tags.ts';
 import { volumeIds } from '../../../../activities/drivers/aws/volumes.ts';
 import { aSpec } from './a-class.ts';

@@ -1,5 +1,6 @@
-import { graphQuery } from '../../../../activities/drivers/azure/graph-query.ts';
-import { isDiskOf, machineNameOf } from '../../../../activities/drivers/azure/names.ts';
+import { graphQuery } from '../../../../activities/drivers/azure/list.ts';
+import { machineNameOf } from '../../../../activities/drivers/azure/names.ts';
+import { isDiskOf } from '../../../../activities/drivers/azure/delete-parts.ts';
 import { nameInProviderId } from '../../../../activities/drivers/azure/provider-id.ts';
 import { isOurs } from '../../../../activities/drivers/azure/tags.ts';
 import { tags } from './a-machine.ts';

@@ -7,7 +7,7 @@ import {
   reasonMeanings,
   statusMeanings,
 } from '../../../../activities/drivers/gcp/errors.ts';
-import { errorOfToken } from '../../../../activities/drivers/gcp/token-error.ts';
+import { errorOfToken } from '../../../../activities/drivers/gcp/sdk-call.ts';
 import { meanings } from '../../../../activities/drivers/error-meanings.ts';
 import { errorAnswer } from '../../../doubles/gcp/answers.ts';
 

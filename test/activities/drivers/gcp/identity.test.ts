@@ -1,6 +1,6 @@
 import { hasToken, labelValueOf, tokenOf } from '../../../../activities/drivers/gcp/labels.ts';
 import { names, placeOf, providerIDOf } from '../../../../activities/drivers/gcp/provider-id.ts';
-import { requestIdOf } from '../../../../activities/drivers/gcp/request-id.ts';
+import { requestIdOf } from '../../../../activities/drivers/gcp/create.ts';
 import { searchTagsOf } from '../../../../activities/drivers/gcp/tags.ts';
 
 test('a request id is a UUID of version 5 and the same for the same attempt', () => {

@@ -1,4 +1,4 @@
-import { evaluateListings } from '../../../../activities/safety/orphans/evaluate-listings.ts';
+import { evaluateListings } from '../../../../activities/safety/orphans/find-orphans.ts';
 import { aMachine, namespace } from '../../../support/builders.ts';
 import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';
 
