@@ -49,7 +49,7 @@ export async function inUntriedCluster<Answer>(
   const kube = createKubeClient({
     kubeConfig,
     userAgent: `millwright-cli/${version}`,
-    // What a person does is told apart from what the worker does, which is `millwright`.
+    // Sets apart what a person does from what the worker does, which is `millwright`.
     fieldManager: 'millwright-cli',
   });
   try {

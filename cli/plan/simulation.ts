@@ -65,11 +65,11 @@ export interface Happening {
     | 'rollBack'
     | 'refuseRollback'
     | 'deleteSets';
-  /** Of the MachineSet; of a hold: what it waits for. */
+  /** Name of the MachineSet; for a hold: what it waits for. */
   subject: string;
   /** How many machines, or how many the set is to have. */
   count: number;
-  /** Of the machines; those of new ones are not known yet. */
+  /** Names of the machines; those of new ones are not known yet. */
   names: string[];
   /** Why the planner of the deployment decided it. */
   reason?: string;
@@ -81,7 +81,7 @@ export interface SimulatedRollout {
   objects: Required<DeploymentObjects>;
   /** When it would go on, milliseconds; absent when nothing comes by itself. */
   nextAt?: number;
-  /** What the planners said last. */
+  /** Last words of the planners. */
   plan: DeploymentPlan;
   tookMs: number;
   created: number;
@@ -124,7 +124,7 @@ class Simulation {
   readonly #happenings: Happening[] = [];
   readonly #sets = new Map<string, MachineSet>();
   readonly #machines = new Map<string, Machine>();
-  /** Of each set by its UID, as long as none of them changes. */
+  /** For each set by its UID, as long as none of them changes. */
   readonly #members = new Map<string, Machine[]>();
   /** Sets with the status of these members. */
   readonly #reported = new WeakMap<MachineSet, Machine[]>();
@@ -184,7 +184,7 @@ class Simulation {
     };
   }
 
-  /** Of a machine that is on its way already. */
+  /** For a machine that is on its way already. */
   #expect({ metadata, status }: Machine): void {
     const { name, creationTimestamp, deletionTimestamp } = metadata;
     const phase = status?.currentStatus?.phase ?? '';
@@ -194,7 +194,7 @@ class Simulation {
       this.#after(this.#rest(this.#pace.creation, creationTimestamp), () => this.#join(name));
   }
 
-  /** Of one that takes longer already nothing is known: as long once more. */
+  /** If it takes longer already, nothing is known: as long once more. */
   #rest(ms: number, since: string): number {
     const passed = this.#now - Date.parse(since);
     return passed > 0 && passed < ms ? ms - passed : ms;
@@ -258,7 +258,7 @@ class Simulation {
     return steps.map((step) => this.#applyOne(step)).includes(true);
   }
 
-  /** Whether anything changed. Marks of the autoscaler are no part of a plan. */
+  /** True if anything changed. Marks of the autoscaler are no part of a plan. */
   #applyOne(step: DeploymentStep): boolean {
     if (step.action === 'createSet') return this.#createSet(step);
     if (step.action === 'scaleSet') return this.#scaleSet(step);
@@ -277,7 +277,7 @@ class Simulation {
     return this.#applyOwn(step);
   }
 
-  /** What changes the deployment itself. */
+  /** Changes the deployment itself. */
   #applyOwn(step: DeploymentStep): boolean {
     if (step.action === 'rollBack') return this.#rollBack(step);
     if (step.action === 'refuseRollback') return this.#refuseRollback(step);
