@@ -90,13 +90,13 @@ export async function runWorker(process: Process, outside: WorkerOutside): Promi
   log.info({ namespaces: config.namespaces, taskQueue, ...config.serves }, 'working');
 }
 
-interface Shown {
+interface ProcessSigns {
   registry: Registry;
   signs: Signs;
 }
 
 /** Opens what all namespaces share; waits until it is there. */
-async function openProcess(process: Process, outside: WorkerOutside, around: Shown) {
+async function openProcess(process: Process, outside: WorkerOutside, around: ProcessSigns) {
   const { config, log, shutdown, traces } = process;
   const { registry, signs } = around;
   const servers = await reachServers(process, outside, around);
@@ -141,7 +141,7 @@ async function openProcess(process: Process, outside: WorkerOutside, around: Sho
 async function reachServers(
   { config, log, shutdown }: Process,
   outside: WorkerOutside,
-  { registry, signs }: Shown,
+  { registry, signs }: ProcessSigns,
 ) {
   const onReason = (reason = waitsForServers): void => void (signs.state = reason);
   const waiting = { log, signal: shutdown.signal, onReason };

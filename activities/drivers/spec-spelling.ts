@@ -7,12 +7,12 @@ import type { Driver } from './driver.ts';
 import { nearestOf } from '../../workflows/values/nearest.ts';
 import { withCalls } from './with-calls.ts';
 
-interface Schema {
+interface SpecSchema {
   $ref?: string;
-  $defs?: Readonly<Record<string, Schema>>;
-  properties?: Readonly<Record<string, Schema>>;
-  additionalProperties?: Schema | boolean;
-  items?: Schema;
+  $defs?: Readonly<Record<string, SpecSchema>>;
+  properties?: Readonly<Record<string, SpecSchema>>;
+  additionalProperties?: SpecSchema | boolean;
+  items?: SpecSchema;
   enum?: readonly unknown[];
   /** The cloud takes what `enum` lists in any case. */
   'x-any-case'?: boolean;
@@ -31,7 +31,7 @@ interface IgnoredKey {
 }
 
 interface Walk {
-  root: Schema;
+  root: SpecSchema;
   path: string;
   onIgnored(ignored: IgnoredKey): void;
 }
@@ -49,7 +49,7 @@ export function readingOf(schema: object): (providerSpec: unknown) => unknown {
   return (providerSpec) => read(schema, providerSpec, walk);
 }
 
-function read(schema: Schema | undefined, value: unknown, walk: Walk): unknown {
+function read(schema: SpecSchema | undefined, value: unknown, walk: Walk): unknown {
   const known = resolved(schema, walk);
   if (known?.['x-any-case']) return listed(known, value);
   if (!known || typeof value !== 'object' || value === null) return value;
@@ -59,7 +59,7 @@ function read(schema: Schema | undefined, value: unknown, walk: Walk): unknown {
   );
 }
 
-function fieldsOf(known: Schema, value: object, walk: Walk): [string, unknown][] {
+function fieldsOf(known: SpecSchema, value: object, walk: Walk): [string, unknown][] {
   const { properties = {} } = known;
   const names = new Map(Object.keys(properties).map((name) => [name.toLowerCase(), name]));
   const nameOf = (key: string): string => names.get(key.toLowerCase()) ?? key;
@@ -82,30 +82,33 @@ function fieldsOf(known: Schema, value: object, walk: Walk): [string, unknown][]
 }
 
 /** Null: it is absent. */
-function givenOf(map: Schema, schema: Schema | undefined, value: unknown): unknown {
+function givenOf(map: SpecSchema, schema: SpecSchema | undefined, value: unknown): unknown {
   // YAML's `key:` without a value, such as that of a tag of which only the name counts.
   const isText = value === null && !map.properties && schema?.type === 'string';
   const text = isText ? '' : value;
   return text === '' && schema?.enum?.includes('') === false ? null : text;
 }
 
-function defaultsOf(properties: Readonly<Record<string, Schema>>): [string, unknown][] {
+function defaultsOf(properties: Readonly<Record<string, SpecSchema>>): [string, unknown][] {
   return Object.entries(properties).flatMap(([name, field]): [string, unknown][] =>
     field.default === undefined ? [] : [[name, field.default]],
   );
 }
 
-function innerOf({ properties, additionalProperties }: Schema, name: string): Schema | undefined {
+function innerOf(
+  { properties, additionalProperties }: SpecSchema,
+  name: string,
+): SpecSchema | undefined {
   if (properties && Object.hasOwn(properties, name)) return properties[name];
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;
 }
 
-function resolved(schema: Schema | undefined, { root }: Walk): Schema | undefined {
+function resolved(schema: SpecSchema | undefined, { root }: Walk): SpecSchema | undefined {
   const [, name] = /^#\/\$defs\/(.+)$/.exec(schema?.$ref ?? '') ?? [];
   return name === undefined ? schema : root.$defs?.[name];
 }
 
-function listed({ enum: values = [] }: Schema, value: unknown): unknown {
+function listed({ enum: values = [] }: SpecSchema, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const lower = value.toLowerCase();
   return values.find((one) => String(one).toLowerCase() === lower) ?? value;

@@ -7,13 +7,13 @@ import type { Driver, ProviderRequest } from './driver.ts';
 export type Operation =
   'create' | 'describe' | 'initialize' | 'delete' | 'list' | 'deleteListed' | 'getConsoleOutput';
 
-export type Call<Request, Answer> = (request: Request) => Promise<Answer>;
+export type CloudCall<Request, Answer> = (request: Request) => Promise<Answer>;
 
 /** Makes one call out of another. */
 export type WrapCall = <Request extends ProviderRequest, Answer>(
   operation: Operation,
-  call: Call<Request, Answer>,
-) => Call<Request, Answer>;
+  call: CloudCall<Request, Answer>,
+) => CloudCall<Request, Answer>;
 
 /**
  * The same driver with each call that goes to the cloud wrapped; the rest stays as it is. Drivers

@@ -11,12 +11,15 @@ import { customResource } from '../../kube/client/paths.ts';
 import { readLiving, reportOn } from './lifecycle.ts';
 import { isCopied } from './new-set.ts';
 
-type Step<Action extends DeploymentStep['action']> = Extract<DeploymentStep, { action: Action }>;
+type RollbackStep<Action extends DeploymentStep['action']> = Extract<
+  DeploymentStep,
+  { action: Action }
+>;
 
 export async function rollBack(
   control: KubeClient,
   ref: ObjectReference,
-  step: Step<'rollBack'>,
+  step: RollbackStep<'rollBack'>,
 ): Promise<void> {
   const { set: name, revision } = step;
   const isDone = await answer(control, { ref, step }, async (deployment) => {
@@ -33,7 +36,7 @@ export async function rollBack(
 export async function refuseRollback(
   control: KubeClient,
   ref: ObjectReference,
-  step: Step<'refuseRollback'>,
+  step: RollbackStep<'refuseRollback'>,
 ): Promise<void> {
   if (!(await answer(control, { ref, step }, async () => ({ spec: { rollbackTo: null } })))) return;
   const { event, reason: message } = step;
@@ -63,7 +66,7 @@ const mostTries = 4;
 /** Returns whether it was written. `patchFor` is called anew where the deployment has changed. */
 async function answer(
   control: KubeClient,
-  { ref, step }: { ref: ObjectReference; step: Step<'rollBack' | 'refuseRollback'> },
+  { ref, step }: { ref: ObjectReference; step: RollbackStep<'rollBack' | 'refuseRollback'> },
   patchFor: (deployment: MachineDeployment) => Promise<Patch | undefined>,
 ): Promise<boolean> {
   for (let tries = 0; tries < mostTries; tries += 1) {

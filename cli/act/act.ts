@@ -1,25 +1,35 @@
 /** Asks for a command on a Machine, and says what came of it. */
-import { machineCommandEffects } from '../../workflows/api/command-verbs.ts';
+import { machineCommandEffects, longestWrittenCommand } from '../../workflows/api/command-verbs.ts';
 import type { MachineCommand } from '../../workflows/contracts/commands.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { Answer } from '../command-line/answer.ts';
 import type { ClusterScope } from '../connection/cluster.ts';
+import type { ConsentOptions, Preview } from '../command-line/consent.ts';
 import { onceAgreed } from '../command-line/consent.ts';
 import { millwrightFor } from '../command-line/millwright-line.ts';
 import { readMachine } from '../objects/read-object.ts';
 import { requireRight, rightOnMachines } from '../objects/rights.ts';
-import { inTarget } from '../connection/target.ts';
-import type { CommandOutcome } from './write-command.ts';
-import { writeCommand } from './write-command.ts';
-import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
-import type { ConsentOptions } from '../command-line/consent.ts';
 import type { TargetOptions } from '../connection/target.ts';
-import { previewOf } from './preview.ts';
+import { inTarget } from '../connection/target.ts';
+import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
+import type { NodePods } from '../objects/node-pods.ts';
 import { readNodePods } from '../objects/node-pods.ts';
-import { refusalOf } from './state.ts';
+import { refusalOf, isBeingDrained, waitsFor } from './state.ts';
+import { annotations as known } from '../../workflows/api/constants.ts';
+import { budgetsOf } from '../../workflows/plan/drain/budgets.ts';
+import { podKey } from '../../workflows/plan/drain/removals.ts';
+import { shownIn } from '../terminal/columns.ts';
+import { listOf } from '../terminal/screen.ts';
+import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
+import { isRefusal } from '../../kube/client/errors.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { customResource, namespaced } from '../../kube/client/paths.ts';
+import { reasonOf } from '../../workers/log/reason.ts';
+import { formatCommand } from '../../workflows/contracts/written-command.ts';
+import { untilAnswered } from '../connection/until-answered.ts';
 
 export interface ActOptions extends ClusterOptions, OutputOptions, ConsentOptions, TargetOptions {
-  /** Of the Machine. */
+  /** Name of the Machine. */
   name: string;
   command: MachineCommand;
 }
@@ -63,4 +73,192 @@ function messageOf(
     case 'waiting':
       return `No worker has taken "${written}" yet; it stays asked for. See: ${millwrightFor('doctor', namespace)}. To take it back: kubectl -n ${namespace} annotate machine ${name} millwright.dev/command-`;
   }
+}
+
+const mostNames = 10;
+
+/** Describes what a command will do, from the present state of a Machine and its Node. */
+function previewOf(nodePods: NodePods, command: MachineCommand): Preview {
+  const { machine } = nodePods;
+  const { name, annotations = {} } = machine.metadata;
+  const waiting = annotations[known.command];
+  const text = [
+    `machine/${name} now: ${waitsFor(machine)}`,
+    `millwright will: ${deedOf(nodePods, command)}`,
+    ...(waiting === undefined
+      ? []
+      : [`It takes the place of "${shownIn(waiting)}", which no worker has taken yet.`]),
+  ].join('\n');
+  const data = {
+    machine: name,
+    command,
+    now: waitsFor(machine),
+    replaces: waiting ?? null,
+    pods: 'unread' in nodePods.pods ? null : nodePods.pods.map(podKey),
+    budgets: budgetNames(nodePods),
+  };
+  return { text, data };
+}
+
+function deedOf(nodePods: NodePods, command: MachineCommand): string {
+  const { node, machine } = nodePods;
+  switch (command.verb) {
+    case 'retryNow':
+      return isBeingDrained(machine)
+        ? `ask the pods on Node ${node} at once to leave, with their budgets: ${podsIn(nodePods)}`
+        : 'try at once what failed, as if its waiting time were over';
+    case 'skipDrain':
+      return `delete instance ${machine.spec.providerID ?? '(unknown)'} with what runs on Node ${node}: ${podsIn(nodePods)}. They are killed without a grace period${withoutBudgets(nodePods)}${withVolumes(nodePods)}`;
+    case 'forceDelete':
+      return `delete the pods on Node ${node} without a grace period${withoutBudgets(nodePods)}, and then the instance: ${podsIn(nodePods)}${withVolumes(nodePods)}`;
+    case 'skipVolumeWait':
+      return `evict the pods on Node ${node} without waiting until the volumes of the ones before are detached and attached elsewhere: ${podsIn(nodePods)}`;
+    case 'extendDrain':
+      return `let the drain of Node ${node} go on for ${command.minutes} minutes more before pods are deleted by force; until then their budgets are asked: ${podsIn(nodePods)}`;
+  }
+}
+
+function podsIn({ pods }: NodePods): string {
+  if ('unread' in pods) return `its pods cannot be read (${pods.unread})`;
+  if (pods.length === 0) return 'no pod is left that has to leave';
+  return `${pods.length === 1 ? 'pod' : `${pods.length} pods`} ${listOf(pods.map(podKey), mostNames)}`;
+}
+
+function withoutBudgets(nodePods: NodePods): string {
+  const names = budgetNames(nodePods);
+  return names.length === 0
+    ? ' and without asking a PodDisruptionBudget'
+    : `, without waiting for PodDisruptionBudget ${listOf(names, mostNames)}`;
+}
+
+function withVolumes({ pods }: NodePods): string {
+  const claims =
+    'unread' in pods
+      ? []
+      : pods.flatMap(({ namespace, claims: names }) => names.map((name) => `${namespace}/${name}`));
+  return claims.length === 0
+    ? ''
+    : `. Their volumes are taken off the Node once the instance is gone: ${listOf(claims, mostNames)}`;
+}
+
+function budgetNames({ pods, budgets }: NodePods): string[] {
+  if ('unread' in pods) return [];
+  const found = pods.flatMap((pod) => budgetsOf(pod, budgets));
+  return [...new Set(found.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`))];
+}
+
+/** A watcher and a worker need a second or two. */
+const takenWithinMs = 20_000;
+/** Events are written after what they report. */
+const reportedWithinMs = 10_000;
+
+interface WrittenOn {
+  name: string;
+  uid: string;
+}
+
+interface CommandOutcome {
+  /**
+   * `unknown`: a worker took it, and no Event says what came of it. `waiting`: no worker has taken
+   * it yet. `replaced`: another command stands there, and no Event says that this one was taken.
+   */
+  state: 'done' | 'refused' | 'unknown' | 'waiting' | 'replaced';
+  /** Reason of the Event; for a command that was replaced, the other one. */
+  words?: string;
+  /** As it stood on the object. */
+  written: string;
+}
+
+/** @param done Reason of the Event that reports that it was done. */
+async function writeCommand(
+  scope: ClusterScope,
+  machine: WrittenOn,
+  { command, done }: { command: MachineCommand; done: string },
+): Promise<CommandOutcome> {
+  const { kube, namespace } = scope;
+  const path = customResource('machines', namespace, machine.name);
+  const written = signed(formatCommand(command), await callerOf(kube));
+  const before = await eventsOf(scope, machine);
+  const metadata = { uid: machine.uid, annotations: { [known.command]: written } };
+  await kube.patch(path, 'merge', { metadata });
+  try {
+    const taken = await untilAnswered(
+      async () => {
+        const found = await ignoreNotFound(kube.get<KubeObject>(path));
+        const present = found?.metadata.annotations?.[known.command];
+        return present === written ? undefined : { present };
+      },
+      { withinMs: takenWithinMs },
+    );
+    if (!taken) return { state: 'waiting', written };
+    const { present } = taken;
+    const reasons = [done, 'CommandRefused'];
+    const report = before && (await untilReported(scope, machine, { before, reasons }));
+    if (!report && present !== undefined) return { state: 'replaced', words: present, written };
+    if (!report) return { state: 'unknown', written };
+    const state = report.reason === done ? 'done' : 'refused';
+    return { state, words: report.message, written };
+  } catch (error) {
+    // To ask again would do it twice.
+    const words = `"${written}" stands on machine/${machine.name}, and what comes of it is not known`;
+    throw new Error(`${words}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** `text` with who asks, as far as there is room for it. */
+export function signed(text: string, by: string | undefined): string {
+  const whole = `${text} by=${by}`;
+  return by === undefined || whole.length > longestWrittenCommand ? text : whole;
+}
+
+interface Review {
+  status?: { userInfo?: { username?: string } };
+}
+
+/** As the API server knows the caller, who may lack the right to ask for that. */
+async function callerOf(kube: KubeClient): Promise<string | undefined> {
+  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+  try {
+    const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+    const { status } = await kube.create<Review>(path, body);
+    const name = status?.userInfo?.username;
+    return name !== undefined && /^\S{1,200}$/.test(name) ? name : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface ReadEvent {
+  metadata: { name: string };
+  reason: string;
+  message: string;
+  count?: number;
+}
+
+/** Undefined when the caller may not read them. */
+async function eventsOf({ kube, namespace }: ClusterScope, { uid }: WrittenOn) {
+  try {
+    const fieldSelector = `involvedObject.uid=${uid}`;
+    const { items } = await kube.list<ReadEvent>(namespaced('events', namespace), {
+      fieldSelector,
+    });
+    return items;
+  } catch (error) {
+    if (isRefusal(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The same text again counts up the Event that is there. */
+async function untilReported(
+  scope: ClusterScope,
+  machine: WrittenOn,
+  { before, reasons }: { before: readonly ReadEvent[]; reasons: readonly string[] },
+): Promise<ReadEvent | undefined> {
+  const counts = new Map(before.map(({ metadata, count = 1 }) => [metadata.name, count]));
+  const isNew = ({ metadata, reason, count = 1 }: ReadEvent): boolean =>
+    reasons.includes(reason) && count > (counts.get(metadata.name) ?? 0);
+  return await untilAnswered(async () => (await eventsOf(scope, machine))?.find(isNew), {
+    withinMs: reportedWithinMs,
+  });
 }

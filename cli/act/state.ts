@@ -1,4 +1,4 @@
-/** What a Machine says of what it waits for. */
+/** Reads from a Machine what it waits for. */
 import { drainOptions, labels } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachineCommand } from '../../workflows/contracts/commands.ts';

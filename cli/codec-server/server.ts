@@ -5,8 +5,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import { createCodec } from '../../workers/payloads/codec.ts';
@@ -14,7 +14,7 @@ import { readPayloadKeys } from '../../workers/payloads/keys.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import type { Answer } from '../command-line/answer.ts';
 import type { OutputOptions } from '../command-line/options.ts';
-import { PayloadsFault, payloadsIn, payloadsText } from './payloads.ts';
+import { isRecord } from '../../workflows/values/is-record.ts';
 
 export interface CodecServerOptions extends OutputOptions {
   payloadKeys: string;
@@ -177,4 +177,54 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
     parts.push(bytes);
   }
   return Buffer.concat(parts).toString('utf8');
+}
+
+class PayloadsFault extends Error {}
+
+/** `{"payloads": [{"metadata": {"encoding": "..."}, "data": "..."}]}`. Throws what is wrong. */
+export function payloadsIn(body: string): Payload[] {
+  const value = parsed(body);
+  const payloads = isRecord(value) ? value['payloads'] : undefined;
+  if (!Array.isArray(payloads)) throw new PayloadsFault('payloads: must be a list');
+  return payloads.map((payload: unknown, index) => payloadOf(payload, `payloads[${index}]`));
+}
+
+/** Payloads as codec servers of Temporal get and give them: protobuf as JSON, bytes in base64. */
+export function payloadsText(payloads: readonly Payload[]): string {
+  return JSON.stringify({
+    payloads: payloads.map(({ metadata, data }) => ({
+      metadata: Object.fromEntries(
+        Object.entries(metadata ?? {}).map(([name, bytes]) => [name, textOf(bytes)]),
+      ),
+      data: textOf(data),
+    })),
+  });
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new PayloadsFault('the body must be JSON');
+  }
+}
+
+function payloadOf(value: unknown, where: string): Payload {
+  if (!isRecord(value)) throw new PayloadsFault(`${where}: must be an object`);
+  const { metadata = {}, data = '' } = value;
+  if (!isRecord(metadata)) throw new PayloadsFault(`${where}.metadata: must be an object`);
+  const fields = Object.entries(metadata).map(([name, text]) => [
+    name,
+    bytesOf(text, `${where}.metadata.${name}`),
+  ]);
+  return { metadata: Object.fromEntries(fields), data: bytesOf(data, `${where}.data`) };
+}
+
+function bytesOf(text: unknown, where: string): Uint8Array {
+  if (typeof text !== 'string') throw new PayloadsFault(`${where}: must be a text in base64`);
+  return Buffer.from(text, 'base64');
+}
+
+function textOf(bytes: Uint8Array | null | undefined): string {
+  return Buffer.from(bytes ?? []).toString('base64');
 }

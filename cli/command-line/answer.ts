@@ -1,4 +1,4 @@
-/** What a command has to say, and how it is printed. */
+/** Answers of commands, and how they are printed. */
 import { stringify } from 'yaml';
 import type { Format, OutputOptions } from './options.ts';
 

@@ -1,8 +1,8 @@
-/** What a check found of one thing, as a line in columns. */
+/** Formats the result of one check as a line in columns. */
 import { withoutControls } from '../terminal/screen.ts';
 
 export interface CheckResult<What extends string = string, State extends string = string> {
-  /** What was checked. */
+  /** Subject of the check. */
   what: What;
   state: State;
   text: string;

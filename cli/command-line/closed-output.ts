@@ -1,5 +1,5 @@
 /**
- * What becomes of a command whose output is read no more: the pipe of `millwright status | head` is
+ * Ends a command whose output is read no more: the pipe of `millwright status | head` is
  * closed when it has enough, and a terminal may be gone.
  */
 import type { EventEmitter } from 'node:events';

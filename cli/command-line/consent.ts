@@ -1,4 +1,4 @@
-/** What a command that cannot be undone says before it acts, and the consent that it needs. */
+/** Asks for consent before a command that cannot be undone acts. */
 import { createInterface } from 'node:readline/promises';
 import type { Answer } from './answer.ts';
 import type { Command } from 'commander';
@@ -12,7 +12,7 @@ export function withConsent(command: Command): Command {
   return command.option('-y, --yes', 'do it; without it, you are asked on a terminal');
 }
 
-/** What will happen, from the present state of the object. */
+/** Consequences, from the present state of the object. */
 export interface Preview {
   text: string;
   data: object;

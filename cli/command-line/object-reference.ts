@@ -22,7 +22,7 @@ const shortNames: Record<ObjectKind, readonly string[]> = {
 /** Undefined for a kind that is none of ours. */
 export function kindOf(word: string): ObjectKind | undefined {
   const text = word.toLowerCase();
-  // What `kubectl get -o name` prints: `machine.machine.sapcloud.io/NAME`.
+  // `kubectl get -o name` prints `machine.machine.sapcloud.io/NAME`.
   const ofOurs = text.endsWith(`.${group}`);
   const plain = ofOurs ? text.slice(0, -group.length - 1) : text;
   const kind = objectKinds.find((known) =>
@@ -32,7 +32,7 @@ export function kindOf(word: string): ObjectKind | undefined {
 }
 
 /**
- * Of the words of an argument: `machine/NAME`, or `machine NAME`.
+ * Reads the words of an argument: `machine/NAME`, or `machine NAME`.
  *
  * @param allowed Kinds that the command takes; all by default.
  * @throws {UsageError} With what is allowed.
@@ -53,7 +53,7 @@ export function readReference(
       `"${kindWord}" in "${given}" is no kind for this command. Allowed: ${formsOf(allowed)}.`,
     );
   }
-  // What Kubernetes takes for a name of these kinds.
+  // Kubernetes takes this for a name of these kinds.
   if (!/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(name)) {
     throw new UsageError(
       `"${name}" in "${given}" is no name. Allowed: small letters, digits, "-" and "."; at most 253.`,

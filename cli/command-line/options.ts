@@ -22,7 +22,7 @@ export interface TemporalOptions {
 
 export interface InstallScope {
   allNamespaces?: boolean | undefined;
-  /** Of the Deployments of watcher and worker. Undefined: that of the machines. */
+  /** Namespace of watcher and worker. Undefined: that of the machines. */
   releaseNamespace?: string | undefined;
 }
 
@@ -119,7 +119,7 @@ export function futureTime(text: string): number {
   throw new InvalidArgumentError('Allowed: times to come, such as 2026-12-01T12:00:00Z.');
 }
 
-/** Of an option that may be given more than once. */
+/** Collects an option that may be given more than once. */
 export function collected<Value>(
   read: (text: string) => Value,
 ): (text: string, before?: readonly Value[]) => Value[] {

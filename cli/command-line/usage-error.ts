@@ -1,2 +1,2 @@
-/** What a person has to write otherwise: a file, a combination of options. Exit code 2. */
+/** Says what a person has to write otherwise: a file, a combination of options. Exit code 2. */
 export class UsageError extends Error {}

@@ -1,5 +1,5 @@
 /**
- * What bash and zsh read. The scripts of @bomb.sh/tab for them need a package that many machines
+ * Scripts for bash and zsh. The scripts of @bomb.sh/tab for them need a package that many machines
  * lack (bash), fail when they are read again (bash), end at the first colon of a context such as
  * `arn:aws:eks:...`, and complete nothing behind `--context=` (bash).
  *

@@ -1,4 +1,4 @@
-/** What the words of an unfinished command line say. */
+/** Reads the words of an unfinished command line. */
 import { homedir } from 'node:os';
 import type { ObjectKind } from '../command-line/object-reference.ts';
 
@@ -7,7 +7,7 @@ export interface Words {
   kinds: readonly ObjectKind[];
   /** The option whose value is to be completed, by its long name. */
   option: 'namespace' | 'context' | 'class' | undefined;
-  /** What is there of the name, or of the value of the option. */
+  /** Begun name, or begun value of the option. */
   typed?: string;
   namespace?: string;
   context?: string;
@@ -24,7 +24,7 @@ const longNames = new Map([
   ['--target-kubeconfig', 'targetKubeconfig'],
 ]);
 
-/** Of commands that take not every kind. */
+/** Kinds for commands that do not take every kind. */
 const kindsOf = new Map<string, readonly ObjectKind[]>([
   ['rollout', ['machinedeployment']],
   ['plan', ['machinedeployment']],
@@ -60,14 +60,11 @@ function valuesIn(words: readonly string[]): Record<string, string> {
   for (const [index, word] of words.entries()) {
     const [flag = '', value = words[index + 1]] = word.split('=', 2);
     const name = longNames.get(flag);
-    if (name !== undefined && value !== undefined) values[name] = withHome(value);
+    if (name === undefined || value === undefined) continue;
+    // zsh and fish hand on `~` as it was typed.
+    values[name] = value.replace(/^~(?=\/)/, homedir);
   }
   return values;
-}
-
-/** zsh and fish hand on what was typed. */
-function withHome(value: string): string {
-  return value.startsWith('~/') ? `${homedir()}${value.slice(1)}` : value;
 }
 
 function optionOf(last: string, previous: string | undefined): Words['option'] {

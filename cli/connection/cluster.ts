@@ -49,7 +49,7 @@ export async function inUntriedCluster<Answer>(
   const kube = createKubeClient({
     kubeConfig,
     userAgent: `millwright-cli/${version}`,
-    // The worker is `millwright`: what a person does has another name.
+    // Sets apart what a person does from what the worker does, which is `millwright`.
     fieldManager: 'millwright-cli',
   });
   try {

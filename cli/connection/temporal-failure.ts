@@ -1,4 +1,4 @@
-/** What a failure in Temporal says. */
+/** Reads the message of a failure in Temporal. */
 import type { LoadedDataConverter } from '@temporalio/common';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { reasonOf } from '../../workers/log/reason.ts';

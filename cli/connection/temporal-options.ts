@@ -9,7 +9,7 @@ import { clusterUidOf } from '../../kube/objects/cluster-uid.ts';
 import type { Environment, TemporalSettings } from '../../workers/config/temporal.ts';
 import type { TemporalOptions } from '../command-line/options.ts';
 
-/** What is given goes before what the flags of the watcher say. */
+/** Options that are given go before the flags of the watcher. */
 export function temporalOptionsOf(
   options: TemporalOptions,
   flags: Required<Pick<TemporalOptions, 'temporalAddress' | 'temporalNamespace'>>,
@@ -28,14 +28,14 @@ function isNamed(env: Environment): boolean {
   return variables.some((name) => Boolean(env[name]));
 }
 
-/** Of what `temporalOptionsOf` returned: neither an option nor a variable says the address. */
+/** Asks of the result of `temporalOptionsOf`: neither an option nor a variable says the address. */
 export function isAddressOfWatcher(options: TemporalOptions, found: TemporalOptions): boolean {
   return options.temporalAddress === undefined && Boolean(found.temporalAddress);
 }
 
 const variables = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'];
 
-/** Whether an address of Temporal is known: without one it is not asked. */
+/** Says if an address of Temporal is known: without one it is not asked. */
 export function isTemporalKnown({ temporalAddress }: TemporalOptions, env: Environment): boolean {
   if (temporalAddress !== undefined && temporalAddress !== '') return true;
   return isNamed(env) || profileFiles(env).some(existsSync);

@@ -1,4 +1,4 @@
-/** What a Machine says that the cloud, or what is before it, has refused. */
+/** Reads from a Machine what the cloud, or what is before it, has refused. */
 import {
   creationTroubleOf,
   failureWordsOf,

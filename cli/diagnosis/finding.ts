@@ -20,13 +20,13 @@ export interface Finding {
   cause: string;
   since?: number | undefined;
   until?: number | undefined;
-  /** What happens by itself at `until`. */
+  /** Happens by itself at `until`. */
   sequel?: string | undefined;
   /** To copy. A line that begins with "#" says what the next one does. */
   commands: readonly string[];
 }
 
-/** What is worst first; of what is equally bad, what has lasted longest. */
+/** Worst first; among equals, what has lasted longest. */
 export function worstFirst(findings: readonly Finding[]): Finding[] {
   return findings.toSorted(
     (a, b) =>

@@ -23,7 +23,7 @@ export function isFrozen(set: MachineSet | undefined): boolean {
   return set?.metadata.labels?.[labels.freeze] === 'True';
 }
 
-/** What happens by itself when a time is over. */
+/** Says what happens by itself when a time is over. */
 export function failureSequelOf(machine: Machine, install: Pick<Install, 'sets'>): string {
   const owner = setNameOf(machine);
   if (owner === undefined) return 'it is Failed, and nothing replaces it';
@@ -32,7 +32,7 @@ export function failureSequelOf(machine: Machine, install: Pick<Install, 'sets'>
     : 'it is Failed, and replaced';
 }
 
-/** Of one that is Unknown: its owner has to let it be replaced, which may take longer. */
+/** For a machine that is Unknown: its owner has to let it be replaced, which may take longer. */
 export function healthSequelOf(machine: Machine, install: Install, until: number): string {
   return until > install.now || setNameOf(machine) === undefined
     ? failureSequelOf(machine, install)

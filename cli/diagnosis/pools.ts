@@ -90,7 +90,7 @@ export function classFindings(machineClass: MachineClass, install: Install): Fin
   return [...faultFindings(machineClass), ...inUseFindings(machineClass, install)];
 }
 
-/** What its machines will be refused for, whether there are any or not. */
+/** Reasons to refuse its machines, whether there are any or not. */
 function faultFindings({ metadata }: MachineClass): Finding[] {
   const { namespace, name } = metadata;
   const invalid = metadata.annotations?.[annotations.invalid];

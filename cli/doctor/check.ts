@@ -1,4 +1,4 @@
-/** What a check found, and how checks are run: a few at a time, each with a time limit. */
+/** Runs checks and collects what they find: a few at a time, each with a time limit. */
 import { setTimeout } from 'node:timers/promises';
 import type { CheckResult } from '../command-line/check-result.ts';
 import { reasonOf } from '../../workers/log/reason.ts';

@@ -1,4 +1,4 @@
-/** What has to stand in the clusters: CRDs, the Lease of a watcher, Nodes, and no stop. */
+/** Checks what has to stand in the clusters: CRDs, the Lease of a watcher, Nodes, and no stop. */
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isNotFound, isRefusal } from '../../kube/client/errors.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';

@@ -1,4 +1,4 @@
-/** What the checks share: both clusters, the install, and what was read of it. */
+/** Reads what the checks share: both clusters, the install, and what was read of it. */
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isRefusal } from '../../kube/client/errors.ts';
 import { clusterUidOf } from '../../kube/objects/cluster-uid.ts';
@@ -44,7 +44,7 @@ export async function observe(
   return { kube, namespace, target, isSameCluster, release, ours, flags, install: name, taskQueue };
 }
 
-/** What cannot be read is said by the checks that need it. */
+/** Checks say themselves if what they need cannot be read. */
 async function orUndefined<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await answer;

@@ -1,4 +1,4 @@
-/** Whether workers poll our task queues, and who else does. */
+/** Checks if workers poll our task queues, and who else does. */
 import type { Client } from '@temporalio/client';
 import { customResource } from '../../kube/client/paths.ts';
 import { isRefusal } from '../../kube/client/errors.ts';

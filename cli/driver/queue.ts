@@ -21,7 +21,7 @@ export async function showQueues(scope: ClusterScope, options: QueueOptions): Pr
   return { text: queues.join('\n'), data: { queues } };
 }
 
-/** What their names begin with. */
+/** Beginning of their names. */
 export async function queuesOf(scope: ClusterScope, options: QueueOptions): Promise<string> {
   const { provider, install: name = scope.namespace } = options;
   const cluster = await clusterOf(scope, options);

@@ -7,7 +7,7 @@ export interface Explanation {
   /** Phase of a machine, or where a rollout is. */
   state: string;
   since?: number | undefined;
-  /** What was decided or seen last. */
+  /** Last decision, or last thing seen. */
   decision?: Decision | undefined;
   /** Absent where nothing is awaited. */
   awaits?: Awaited | undefined;
@@ -21,7 +21,7 @@ export interface Explanation {
   workflow?: WorkflowFacts | undefined;
   /** The end of what an instance has printed that never joined. */
   consoleOutput?: string | undefined;
-  /** What is not known, in sentences. */
+  /** Gaps in what is known, in sentences. */
   notes: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface Awaited {
   what: string;
   since?: number | undefined;
   until?: number | undefined;
-  /** What happens by itself at `until`. */
+  /** Happens by itself at `until`. */
   sequel?: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface SeenEvent {
   count: number;
 }
 
-/** Of Temporal. */
+/** Facts of Temporal. */
 export interface WorkflowFacts {
   workflowId: string;
   /** `RUNNING`, `COMPLETED`, ... */

@@ -1,4 +1,4 @@
-/** What the workflow of an object says of itself. */
+/** Reads what the workflow of an object says of itself. */
 import type { WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
@@ -12,7 +12,7 @@ import type { TemporalOptions } from '../command-line/options.ts';
 import { temporalSettingsOf } from '../connection/temporal.ts';
 import type { ActivityAttempt, WorkflowFacts } from './explanation.ts';
 
-/** Who waits longer for an answer has it elsewhere. */
+/** A person who waits longer than this has the answer elsewhere. */
 const patienceMs = 3_000;
 /** A query needs a worker. */
 const queryPatienceMs = 2_000;

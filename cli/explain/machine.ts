@@ -55,7 +55,7 @@ function stateSince({ metadata, status }: Machine): number | undefined {
   return timeOf(status?.currentStatus?.lastUpdateTime) ?? timeOf(creationTimestamp);
 }
 
-/** What its phase waits for. */
+/** Says what its phase waits for. */
 export function awaitedOf(machine: Machine, install: Install): Awaited | undefined {
   const awaited = awaitedByPhase[phaseOf(machine)];
   return awaited?.(machine, install);

@@ -12,13 +12,13 @@ import type { Subject } from './subject.ts';
 export interface SeenNode {
   /** Undefined where there is none, or it was not read. */
   node: Node | undefined;
-  /** Whether there is none is not known either. */
+  /** Unread: it is not known either if there is none. */
   isUnread?: boolean;
   /** Why nothing is known. */
   notes: string[];
 }
 
-/** What cannot be read is no error: less is said. */
+/** A Node that cannot be read is no error: less is said. */
 export async function seenNode(
   scope: ClusterScope,
   options: TargetOptions,

@@ -64,7 +64,7 @@ export function explainSet(one: SetWithMachines, install: Install): Explanation 
   };
 }
 
-/** What goes away is none of them any more. */
+/** Leaves out those that go away. */
 function awaitedOf(wanted: number, machines: readonly Machine[]): string | undefined {
   const present = machines.filter((one) => !isGoing(one)).length;
   const available = machines.filter(isAvailable).length;
@@ -79,7 +79,7 @@ type AnyCondition = MachineDeploymentCondition | MachineSetCondition;
 function decisionOf(condition: AnyCondition | undefined): Pick<Explanation, 'since' | 'decision'> {
   if (!condition) return {};
   const { type, reason = type, message = '', lastTransitionTime } = condition;
-  // Of `Progressing` the status stays through rollouts; each reason is written anew.
+  // The status of `Progressing` stays through rollouts; each reason is written anew.
   const written = 'lastUpdateTime' in condition ? condition.lastUpdateTime : undefined;
   const at = timeOf(written ?? lastTransitionTime);
   return { since: at, decision: { text: `${reason}: ${message}`, at } };

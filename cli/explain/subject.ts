@@ -64,7 +64,7 @@ function nothingThere(reference: ObjectReference, namespace: string): Error {
   );
 }
 
-/** Of its workflow, as ids name it. */
+/** Kind of its workflow, as ids name it. */
 export function workflowKindOf(subject: Subject): { kind: Kind; name: string } | undefined {
   const { name } = subject.object;
   switch (subject.kind) {

@@ -32,7 +32,7 @@ export const hasReplicasBefore = ({ metadata }: Deployment): boolean =>
 
 export const wantedOf = ({ spec }: Deployment): number => spec?.replicas ?? 1;
 
-/** Of the chart, under any release name, or of deploy/manifests, which have no label of Helm. */
+/** Under any release name of the chart, or of deploy/manifests, which have no label of Helm. */
 export const isOurs = ({ metadata: { labels = {} } }: Deployment): boolean =>
   labels['helm.sh/chart']?.startsWith('millwright-') === true ||
   labels['app.kubernetes.io/name'] === 'millwright';
@@ -68,7 +68,7 @@ export async function findOurs(
   return items.filter(isOurs).filter((one) => isServing(one, namespace));
 }
 
-/** Of a process with its flags as the chart writes them. */
+/** Reads flags as the chart writes them. */
 export function isServing(one: Deployment, namespace: string): boolean {
   const served = `--namespace=${namespace}`;
   return containersOf(one).some(({ args = [] }) => args.includes(served));

@@ -1,4 +1,4 @@
-/** What the flags of our own Deployments say of the install. */
+/** Reads the flags of our own Deployments. */
 import type { InstallNote } from '../../kube/objects/install-note.ts';
 import type { LeasePlace } from '../../kube/leases/lease-set.ts';
 import { readFlags } from '../../workers/config/flags/parse.ts';
@@ -18,7 +18,7 @@ export interface InstallFlags {
   temporalNamespace: string;
   /** As the watcher noted it on its Lease. Absent: it did not. */
   temporalNoted?: InstallNote['temporal'];
-  /** Of our Lease. */
+  /** Name of our Lease. */
   leasePlace: LeasePlace;
 }
 

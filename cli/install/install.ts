@@ -23,7 +23,7 @@ export interface Install {
   stops: readonly NamespaceStop[];
   /** Undefined: not to be read, so that nothing is known of who leads. */
   leases: readonly LeaseFact[] | undefined;
-  /** Of watcher and worker, by the chart. Empty also where there are none in the cluster. */
+  /** Deployments of the chart. Empty also where there are none in the cluster. */
   processes: readonly ProcessFact[];
   /** Warnings about the install, as Events keep them for an hour. */
   warnings: readonly WarningFact[];
@@ -51,13 +51,13 @@ export interface LeaseFact {
   /** Since when the namespace is being deleted. Known where the Lease is free. */
   goingSince?: number | undefined;
   pauses: readonly NotedPause[];
-  /** What the watcher that led last says of itself. */
+  /** Notes of the watcher that led last on itself. */
   install?: InstallNote | undefined;
   /** MCM acts in place of a watcher, by this Lease of its own. */
   mcm?: { holder: string; lease: string } | undefined;
   /** When the watcher saw that etcd was restored. */
   restoredAt?: number | undefined;
-  /** Of the files of the watcher that led last. */
+  /** Certificates in files of the watcher that led last. */
   certificates?: readonly CertificateEnd[];
 }
 
@@ -85,7 +85,7 @@ export interface WarningFact {
   at: number;
 }
 
-/** Of machines that say nothing of their own. Seconds. */
+/** Defaults for machines that say nothing of their own. Seconds. */
 export interface Timeouts {
   creation: number;
   health: number;
@@ -116,11 +116,11 @@ export interface TemporalFacts {
 
 /** How the code of the workers does with their workflows. */
 export interface ReleaseFacts {
-  /** Of the workflows. */
+  /** Task queue of the workflows. */
   queue: string;
   /** Gets the workflow tasks. Undefined: workers without a version get them. */
   current: WorkerVersion | undefined;
-  /** Of each worker that polls. */
+  /** Version of each worker that polls. */
   polling: readonly (WorkerVersion | undefined)[];
   /** Runs that failed within the last hour; each began anew from its object. */
   begunAnew: TroubledRuns | undefined;
@@ -132,9 +132,9 @@ export interface TroubledRuns {
   /** Such as `3`, or `100 or more`. */
   count: string;
   since: number | undefined;
-  /** Of one of them. */
+  /** Id of one of them. */
   workflowId: string;
-  /** What its failure says. */
+  /** Message of its failure. */
   words: string;
 }
 

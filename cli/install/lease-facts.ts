@@ -1,4 +1,4 @@
-/** Who leads, by the Leases of the watchers. */
+/** Finds the leader by the Leases of the watchers. */
 import {
   certificatesAnnotation,
   readCertificateEnds,
@@ -13,7 +13,7 @@ import type { LeaseFact } from './install.ts';
 import { timeOf } from './times.ts';
 import { holderOf, isHeldByMcm, watcherOn } from './lease-holder.ts';
 
-/** Of one namespace: with its Lease or, without one, with no holder. */
+/** For one namespace: with its Lease or, without one, with no holder. */
 export function leaseFactsOf(
   leases: readonly Lease[],
   { namespace, leasePlace }: { namespace: string; leasePlace: LeasePlace },
@@ -25,7 +25,7 @@ export function leaseFactsOf(
   return [factOf(namespace, { name: own.name, lease: found, leases })];
 }
 
-/** Of all namespaces: the Leases of watchers that there are. */
+/** For all namespaces: the Leases of watchers that there are. */
 export function allLeaseFacts(leases: readonly Lease[]): LeaseFact[] {
   return leases.flatMap((lease) => {
     const { name, namespace = '' } = lease.metadata;

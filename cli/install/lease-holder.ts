@@ -1,4 +1,4 @@
-/** Who holds a Lease, by the clock of this command. */
+/** Finds who holds a Lease, by the clock of this command. */
 import type { KubeClient } from '../../kube/client/client.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { lease as leasePath } from '../../kube/client/paths.ts';

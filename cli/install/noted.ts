@@ -1,4 +1,4 @@
-/** What the flags of the Deployments leave open, by what the watcher noted on its Lease. */
+/** Fills in what the flags of the Deployments leave open, by the watcher's note on its Lease. */
 import type { Environment } from '../../workers/config/temporal.ts';
 import type { InstallNote } from '../../kube/objects/install-note.ts';
 import type { InstallFlags } from './flags.ts';

@@ -1,4 +1,4 @@
-/** What a reader has to know of an answer: what stands over it all, and what it does not know. */
+/** Notes for the reader of an answer: what stands over it all, and what it does not know. */
 import { isoOf } from './times.ts';
 import type { Install } from './install.ts';
 import { isUnused, isUnreachableFromHere } from './install.ts';

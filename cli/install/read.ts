@@ -157,7 +157,7 @@ async function withNamespace(
   return { ...fact, goingSince: timeOf(namespace?.metadata.deletionTimestamp) };
 }
 
-/** What is known of the install, without any machine. */
+/** Reads all of the install but its machines. */
 export async function readInstallFlags(
   { kube, namespace }: ClusterScope,
   { releaseNamespace }: Pick<InstallScope, 'releaseNamespace'>,
@@ -197,7 +197,7 @@ async function readStops(
   }));
 }
 
-/** Of all namespaces those of the watchers alone: each Node has a Lease as well. */
+/** In all namespaces, those of the watchers alone: each Node has a Lease as well. */
 async function readLeases(kube: KubeClient, namespace: string | undefined): Promise<Lease[]> {
   const list = async (query: Query) =>
     await itemsOf(kube.list<Lease>(leasesPath(namespace), query));

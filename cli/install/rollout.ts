@@ -14,7 +14,7 @@ export interface RolloutProgress {
   wanted: number;
   /** Available, of whatever template. */
   ready: number;
-  /** Of these, those of the present template. */
+  /** Those among them with the present template. */
   updated: number;
   /** Being made, or being deleted, or to be replaced. */
   updating: number;
@@ -24,7 +24,7 @@ export interface RolloutProgress {
   old: number;
   /** How many machines are in which state, such as `2 of 4 ready, 1 going away`. */
   counts: string;
-  /** What it waits for; absent when complete. */
+  /** Reason to wait; absent when complete. */
   awaits?: string | undefined;
   /** Milliseconds from the creation of a machine until it was Running, the median of those seen. */
   joinMs?: number | undefined;

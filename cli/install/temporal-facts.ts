@@ -1,18 +1,22 @@
-/** Whether Temporal answers, whether workers poll, and whether their code goes on. */
+/** Reads if Temporal answers, if workers poll, and if their code goes on. */
+import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { Client, isGrpcServiceError } from '@temporalio/client';
 import { connectTo } from '../../workers/kube/clients.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
 import type { ClusterScope } from '../connection/cluster.ts';
-import type { Install, TemporalFacts } from './install.ts';
+import type { Install, TemporalFacts, ReleaseFacts, TroubledRuns } from './install.ts';
 import { seesWorker } from './install.ts';
 import { isOtherThan } from './noted.ts';
 import { clusterIdOf } from '../connection/temporal-options.ts';
 import type { InstallFlags } from './flags.ts';
 import type { TemporalOptions } from '../command-line/options.ts';
 import { temporalSettingsOf } from '../connection/temporal.ts';
-import { readRelease } from './release-facts.ts';
+import { isInvalidArgument } from '../../workers/temporal/grpc-errors.ts';
+import { readQueueVersions } from '../../workers/temporal/queue-status.ts';
+import type { WorkerVersion } from '../../workers/temporal/worker-version.ts';
+import { failureWordsOf } from '../connection/temporal-failure.ts';
 
 interface Known {
   install: Install;
@@ -20,7 +24,7 @@ interface Known {
   options: TemporalOptions;
 }
 
-/** Who waits longer for an answer has it elsewhere. */
+/** A person who waits longer than this has the answer elsewhere. */
 const patienceMs = 5_000;
 
 export async function readTemporal(scope: ClusterScope, known: Known): Promise<TemporalFacts> {
@@ -69,7 +73,7 @@ function isRefusal(error: unknown): boolean {
   return error.name === 'NamespaceNotFoundError' || isRefusal(error.cause);
 }
 
-/** Of an install with one namespace; of all namespaces nothing is known of the installs. */
+/** For an install with one namespace; of all namespaces nothing is known of the installs. */
 async function queueOf(
   { kube, namespace }: ClusterScope,
   { install, flags }: Known,
@@ -98,3 +102,137 @@ async function servedBy(client: Client, queue: string): Promise<Served> {
   );
   return { pollers: { [queue]: release.polling.length }, release };
 }
+
+/** As the alerts have it. */
+const begunAnewWithinMs = 3_600_000;
+/** Most of a list that are counted. */
+const mostRuns = 100;
+/** The failure of a task is among the last events: later attempts are not written. */
+const lastEvents = 20;
+
+/** Workflows that live as long as their object. A check that fails is tried at its next time. */
+const types = `WorkflowType IN ('machine', 'machineSet', 'machineDeployment', 'machineClass', 'secret')`;
+
+/** Reads if the code of the workers goes on with their workflows, by what Temporal knows. */
+async function readRelease(
+  client: Client,
+  { queue, now }: { queue: string; now: number },
+): Promise<ReleaseFacts> {
+  const [versions, closed, failing] = await Promise.all([
+    readQueueVersions(client, queue),
+    failedRuns(client, { queue, now }),
+    readFailing(client, queue),
+  ]);
+  const begunAnew = await begunAnewOf(client, closed, versions.current);
+  return { queue, ...versions, begunAnew, failing };
+}
+
+async function failedRuns(
+  client: Client,
+  { queue, now }: { queue: string; now: number },
+): Promise<WorkflowExecutionInfo[]> {
+  const after = new Date(now - begunAnewWithinMs).toISOString();
+  return await runsOf(
+    client,
+    `${types} AND TaskQueue = '${queue}' AND ExecutionStatus IN ('Failed', 'TimedOut') AND CloseTime > '${after}'`,
+  );
+}
+
+/**
+ * Failed runs, each of which Temporal started anew; without those of a version that was replaced.
+ */
+async function begunAnewOf(
+  client: Client,
+  closed: readonly WorkflowExecutionInfo[],
+  current: WorkerVersion | undefined,
+): Promise<TroubledRuns | undefined> {
+  const runs = closed
+    .filter((run) => isOfVersion(run, current))
+    .toSorted((a, b) => timeOf(a.closeTime) - timeOf(b.closeTime));
+  const [first, last] = [runs[0], runs.at(-1)];
+  if (!first || !last) return undefined;
+  const words = await endOf(client, last);
+  return { ...countOf(runs), since: timeOf(first.closeTime), workflowId: last.workflowId, words };
+}
+
+/** A run says the version that did its last task; one of a worker without a version says none. */
+function isOfVersion(
+  { searchAttributes }: WorkflowExecutionInfo,
+  current: WorkerVersion | undefined,
+): boolean {
+  const [version] = searchAttributes['TemporalWorkerDeploymentVersion'] ?? [];
+  const wanted = current && `${current.deploymentName}:${current.buildId}`;
+  return version === wanted;
+}
+
+/** Message of the failure that ended a run. */
+async function endOf(client: Client, run: WorkflowExecutionInfo): Promise<string> {
+  const [event] = await lastEventsOf(client, run, 1);
+  const failure = event?.workflowExecutionFailedEventAttributes?.failure;
+  return (await failureWordsOf(client.options.loadedDataConverter, failure)) ?? run.status.name;
+}
+
+/** Runs that stand still: the server names them after five attempts that failed. */
+async function readFailing(client: Client, queue: string): Promise<TroubledRuns | undefined> {
+  const runs = await runsOf(
+    client,
+    `TaskQueue = '${queue}' AND ExecutionStatus = 'Running' AND TemporalReportedProblems IS NOT NULL`,
+  ).catch((error: unknown): WorkflowExecutionInfo[] => {
+    // An older server does not know this search attribute, and refuses the query.
+    if (isInvalidArgument(error)) return [];
+    throw error;
+  });
+  const [first] = runs;
+  if (!first) return undefined;
+  const { workflowId } = first;
+  return { ...countOf(runs), workflowId, ...(await failedTaskOf(client, first)) };
+}
+
+async function failedTaskOf(
+  client: Client,
+  run: WorkflowExecutionInfo,
+): Promise<Pick<TroubledRuns, 'since' | 'words'>> {
+  const events = await lastEventsOf(client, run, lastEvents);
+  const event = events.find(({ workflowTaskFailedEventAttributes: task }) => task);
+  const { failure } = event?.workflowTaskFailedEventAttributes ?? {};
+  const words = await failureWordsOf(client.options.loadedDataConverter, failure);
+  const at = event?.eventTime;
+  const reported = run.searchAttributes['TemporalReportedProblems'] ?? [];
+  return {
+    since: at ? Number(at.seconds) * 1_000 : undefined,
+    words: words ?? reported.join(', '),
+  };
+}
+
+type History = Awaited<
+  ReturnType<Client['workflowService']['getWorkflowExecutionHistoryReverse']>
+>['history'];
+type Events = NonNullable<NonNullable<History>['events']>;
+
+/** The last one first. */
+async function lastEventsOf(
+  { workflowService, options }: Client,
+  { workflowId, runId }: WorkflowExecutionInfo,
+  maximumPageSize: number,
+): Promise<Events> {
+  const { namespace } = options;
+  const execution = { workflowId, runId };
+  const request = { namespace, execution, maximumPageSize };
+  const { history } = await workflowService.getWorkflowExecutionHistoryReverse(request);
+  return history?.events ?? [];
+}
+
+async function runsOf(client: Client, query: string): Promise<WorkflowExecutionInfo[]> {
+  const runs: WorkflowExecutionInfo[] = [];
+  for await (const run of client.workflow.list({ query, pageSize: mostRuns })) {
+    runs.push(run);
+    if (runs.length === mostRuns) break;
+  }
+  return runs;
+}
+
+function countOf(runs: readonly WorkflowExecutionInfo[]): { count: string } {
+  return { count: runs.length < mostRuns ? `${runs.length}` : `${mostRuns} or more` };
+}
+
+const timeOf = (time: Date | undefined): number => time?.getTime() ?? 0;

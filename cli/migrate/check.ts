@@ -18,7 +18,7 @@ interface Checked {
 export async function check(scope: ClusterScope, options: MigrateOptions): Promise<Checked> {
   const facts = await readFacts(scope, options);
   const { lines, others } = commandLinesOf(facts.mcm);
-  // What holds for machines is the machine controller's, and every process takes all flags.
+  // The machine controller says what holds for machines, and every process takes all flags.
   const ofFile = await wordsOfFile(options.flagsFrom);
   const written = ofFile ? [{ component: 'worker' as const, words: ofFile }] : lines;
   const translation = translate(written, facts.namespace);

@@ -1,4 +1,4 @@
-/** What the check reads from the control cluster. It names what the person may not read. */
+/** Reads for the check from the control cluster. It names what the person may not read. */
 import { isNotFound } from '../../kube/client/errors.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { customResource } from '../../kube/client/paths.ts';
@@ -38,7 +38,7 @@ export interface Facts {
   deployments: readonly MachineDeployment[];
   sets: readonly MachineSet[];
   machines: readonly Machine[];
-  /** Of the person, for all commands: `patch deployments.apps in machines`. */
+  /** Missing rights of the person, for all commands: `patch deployments.apps in machines`. */
   missingRights: readonly string[];
   /** Reads that were refused, so that nothing is known. */
   unread: readonly string[];

@@ -1,4 +1,4 @@
-/** What the facts mean for a take-over. */
+/** Evaluates the facts before a take-over. */
 import { labels } from '../../workflows/api/constants.ts';
 import { isBuiltIn } from '../../activities/drivers/providers.ts';
 import { specFaultsOf } from '../../activities/drivers/spec-faults.ts';

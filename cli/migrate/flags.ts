@@ -8,7 +8,7 @@ import { containersOf, type Container, type Deployment } from '../install/deploy
 type FlagTexts = Readonly<Record<string, string>>;
 
 export interface Translation {
-  /** Of the chart; a part that is empty is absent. */
+  /** Values of the chart; a part that is empty is absent. */
   values: {
     flags?: FlagTexts;
     watcher?: { flags: FlagTexts };
@@ -18,11 +18,11 @@ export interface Translation {
   };
   /** Accepted without an effect: `--name: why`. */
   withoutEffect: string[];
-  /** What the chart, or the cluster, says instead: `--name: why`. */
+  /** Flags that the chart, or the cluster, replaces: `--name: why`. */
   leftOut: string[];
   /** Unknown, or with a value that is not allowed. */
   faults: string[];
-  /** Whether a process of MCM acts without its Lease. */
+  /** True if a process of MCM acts without its Lease. */
   isWithoutLease: boolean;
 }
 
@@ -78,7 +78,7 @@ export function translate(lines: readonly CommandLine[], served: string): Transl
   };
 }
 
-/** What holds for machines is of the machine controller; the rest differs only where MCM's does. */
+/** Flags for machines are the machine controller's; the rest differs only where MCM's does. */
 function put(
   parts: Record<'flags' | Component, Record<string, string>>,
   name: FlagName,

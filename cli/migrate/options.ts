@@ -2,14 +2,14 @@ import type { ClusterOptions, OutputOptions, TemporalOptions } from '../command-
 
 /** Undefined options of Temporal: as our watcher's Deployment says, else as `temporal` finds it. */
 export interface MigrateOptions extends ClusterOptions, TemporalOptions, OutputOptions {
-  /** Of MCM's processes: one with both, or one each. */
+  /** Flags of MCM's processes: one with both, or one each. */
   mcmDeployments: readonly string[];
-  /** Of our own Deployments. Undefined: that of the Machines. */
+  /** Namespace of our own Deployments. Undefined: that of the Machines. */
   releaseNamespace?: string | undefined;
   /** Providers of MachineClasses that a driver in another process serves. */
   externalProviders: readonly string[];
   /** File with the flags of MCM where it has no Deployment in this cluster. */
   flagsFrom?: string | undefined;
-  /** Of each wait. */
+  /** Limit of each wait. */
   timeoutSeconds: number;
 }

@@ -18,7 +18,7 @@ const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic
 const ending = '-provider-id';
 
 /**
- * What to do where MCM could not record the machines that it creates; undefined where it can, and
+ * Advises where MCM could not record the machines that it creates; undefined where it can, and
  * where the person may not read policies. A user that a kubeconfig names is not known here: with
  * one of several users that MCM may be, the policy is taken to let MCM write.
  */

@@ -1,4 +1,4 @@
-/** What `millwright migrate check` found. */
+/** Result of `millwright migrate check`. */
 import type { CheckResult } from '../command-line/check-result.ts';
 import { formatResult } from '../command-line/check-result.ts';
 

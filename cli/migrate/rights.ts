@@ -1,4 +1,4 @@
-/** Whether the person may do what the commands do: the API server is asked, nothing is tried. */
+/** Checks that the person may do what the commands do: asks the API server, tries nothing. */
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { MachineKind } from '../../kube/client/paths.ts';
 import type { Right } from '../objects/rights.ts';

@@ -1,4 +1,4 @@
-/** What take-over and hand-back have in common: waits with a limit, and what was done so far. */
+/** Shared by take-over and hand-back: waits with a limit, and what was done so far. */
 import { setTimeout } from 'node:timers/promises';
 import { isUnreachable } from '../../kube/client/errors.ts';
 import type { ClusterScope } from '../connection/cluster.ts';
@@ -34,7 +34,7 @@ export async function until(
   }
 }
 
-/** One that restarts ends no wait: in the middle of a hand-back no controller is at work. */
+/** A process that restarts ends no wait: in the middle of a hand-back no controller is at work. */
 function outOfReach(error: unknown): string {
   if (!isUnreachable(error)) throw error;
   return `the API server does not answer (${error.message})`;

@@ -15,7 +15,7 @@ export interface NodePods {
   node: string;
   /** Those that have to leave; `unread`: why they cannot be read. */
   pods: readonly DrainPod[] | { unread: string };
-  /** Of their namespaces; empty where they cannot be read. */
+  /** Budgets of their namespaces; empty where they cannot be read. */
   budgets: readonly Budget[];
 }
 
@@ -23,7 +23,7 @@ export function nodeNameOf({ metadata }: Machine): string {
   return metadata.labels?.[labels.node] || metadata.name;
 }
 
-/** What cannot be read is said, and does not keep a person from acting. */
+/** A list that cannot be read is said, and does not keep a person from acting. */
 export async function readNodePods(target: KubeClient, machine: Machine): Promise<NodePods> {
   const node = nodeNameOf(machine);
   try {

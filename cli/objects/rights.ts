@@ -1,4 +1,4 @@
-/** Whether the caller may do something: the API server is asked, nothing is tried. */
+/** Checks if the caller may do something: the API server is asked, nothing is tried. */
 import type { KubeClient } from '../../kube/client/client.ts';
 import { group } from '../../workflows/api/constants.ts';
 

@@ -1,4 +1,4 @@
-/** What an install keeps in Temporal for one namespace: Schedules, open workflows, claims. */
+/** Records of an install in Temporal for one namespace: Schedules, open workflows, claims. */
 import type { Client, ScheduleDescription } from '@temporalio/client';
 import { ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
 import { taskQueueOf } from '../../workflows/contracts/task-queues.ts';
@@ -9,9 +9,9 @@ import { claimHolder, installClaimId, namespaceClaimId } from '../../workers/tem
 export interface Removal {
   kind: 'schedule' | 'workflow' | 'claim' | 'Lease';
   name: string;
-  /** Of a workflow: which of its runs. */
+  /** Run of a workflow. */
   runId?: string;
-  /** What is gone by then counts as removed. */
+  /** A record that is gone by then counts as removed. */
   remove(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export interface InstallOfNamespace {
 export class InstallRecords {
   readonly #client: Client;
   readonly #install: InstallOfNamespace;
-  /** Of the install. */
+  /** Name of the install. */
   #name: string | undefined;
   /** The install has no other namespace: its rounds go with this one. */
   #isLast = false;
@@ -178,7 +178,7 @@ export function openRunsOf(
   return client.workflow.list({ query });
 }
 
-/** Of a call that removes something: false when there was nothing. */
+/** Awaits a call that removes something: false when there was nothing. */
 export async function wasThere(removal: Promise<unknown>): Promise<boolean> {
   return (await orGone(removal.then(() => true))) ?? false;
 }

@@ -28,7 +28,7 @@ export interface OffboardOptions extends ClusterOptions, TemporalOptions, Output
   /** Undefined: the UID of the namespace kube-system. */
   clusterId?: string | undefined;
   clusterName?: string | undefined;
-  /** Of the Lease of our own. Undefined: the namespace itself. */
+  /** Namespace of our own Lease. Undefined: the namespace itself. */
   leaseNamespace?: string | undefined;
   /** Machines, sets and deployments stay as they are. False: it refuses while there are any. */
   keepsMachines: boolean;
@@ -195,7 +195,7 @@ function removalOf(kube: KubeClient, { namespace, name }: NamespacedName): Remov
     name: `${namespace}/${name}`,
     async remove() {
       const path = leasePath(namespace, name);
-      // Of Machines that are kept: no watcher takes it away any more.
+      // A Lease of kept Machines: no watcher takes the finalizer away any more.
       const lease = await readLease(kube, { namespace, name });
       if (lease?.metadata.finalizers?.includes(neededFinalizer)) {
         await ignoreNotFound(kube.patch(path, 'merge', { metadata: { finalizers: null } }));

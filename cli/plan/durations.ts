@@ -5,11 +5,11 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { creationMsOf, medianOf } from '../install/creation-times.ts';
 
 interface Guess {
-  /** What is likely. */
+  /** Likely seconds. */
   seconds: number;
-  /** What it cannot exceed without a failure. */
+  /** Seconds that it cannot exceed without a failure. */
   longestSeconds: number;
-  /** What the guess is from, such as `3 machines of class small`. */
+  /** Source of the guess, such as `3 machines of class small`. */
   source: string;
 }
 
@@ -25,7 +25,7 @@ const deletionSeconds = 120;
 /** Defaults of the worker's flags. */
 const creationTimeoutSeconds = 1_200;
 const drainTimeoutSeconds = 7_200;
-/** Of an instance, once its Node is drained. */
+/** Deletion of an instance, once its Node is drained. */
 const removalSeconds = 300;
 
 export interface PastDeletion {

@@ -19,16 +19,17 @@ import type { ClusterScope } from '../connection/cluster.ts';
 import { viewOf } from '../objects/deployment-view.ts';
 import { readDeployment } from '../objects/read-object.ts';
 import { nodeNameOf } from '../objects/node-pods.ts';
+import type { TargetOptions } from '../connection/target.ts';
 import { inTarget } from '../connection/target.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
-import type { TargetOptions } from '../connection/target.ts';
-import type { PastDeletion } from './durations.ts';
+import type { PastDeletion, Durations } from './durations.ts';
 import { durationsOf } from './durations.ts';
 import { patched } from './patched.ts';
-import type { Planned } from './report.ts';
-import { answerOf } from './report.ts';
+import type { Happening, SimulatedRollout } from './simulation.ts';
 import { simulate } from './simulation.ts';
+import { formatDuration } from '../../workflows/api/duration.ts';
+import { machines as countOfMachines } from '../../workflows/plan/machine-deployment/rollout/words.ts';
 
 export interface PlanOptions extends ClusterOptions, OutputOptions, TargetOptions {
   /** A file with MachineDeployments, or a change of one that is there. */
@@ -217,4 +218,145 @@ async function readEvents(kube: KubeClient, namespace: string): Promise<ReadEven
     if (isRefusal(error)) return [];
     throw error;
   }
+}
+
+interface Planned {
+  /** Name of the MachineDeployment. */
+  name: string;
+  /** Why the change would be refused. */
+  faults: string[];
+  /** Keeps machines from being made. */
+  warnings: string[];
+  durations: Durations;
+  /** Absent when the change would be refused. */
+  likely?: SimulatedRollout;
+  /** With machines that take as long as they may. */
+  longestMs?: number;
+  /** Those that allow nothing now; undefined where they cannot be read. */
+  budgets?: string[] | undefined;
+}
+
+function answerOf(planned: readonly Planned[]): Answer {
+  const isRefused = planned.some(({ faults, warnings }) => faults.length + warnings.length > 0);
+  return {
+    text: planned.map(textOf).join('\n\n'),
+    data: planned.map(dataOf),
+    exitCode: isRefused ? 1 : 0,
+  };
+}
+
+function dataOf({ likely, longestMs, budgets, ...planned }: Planned): object {
+  if (!likely) return planned;
+  const { plan: outcome, tookMs, happenings, objects: _objects, nextAt: _none, ...counts } = likely;
+  const { state, reason, next = null, blockedBy = null } = outcome;
+  return {
+    ...planned,
+    ...counts,
+    seconds: Math.round(tookMs / 1_000),
+    longestSeconds: Math.round((longestMs ?? 0) / 1_000),
+    end: { state, reason, next, blockedBy },
+    refusingBudgets: budgets ?? null,
+    steps: happenings.map(({ at, ...step }) => ({ seconds: Math.round(at / 1_000), ...step })),
+  };
+}
+
+function textOf(planned: Planned): string {
+  const { name, faults, warnings, likely } = planned;
+  const lines = [
+    `machinedeployment/${name}`,
+    ...faults.map((fault) => `  refused, and nothing is touched: ${fault}`),
+    ...warnings.map((warning) => `  ${warning}`),
+    ...(likely ? outcomeLines(planned, likely) : []),
+  ];
+  return lines.join('\n');
+}
+
+function outcomeLines(planned: Planned, likely: SimulatedRollout): string[] {
+  const { created, deleted, happenings } = likely;
+  if (happenings.length === 0) return [`  nothing changes: ${likely.plan.reason}`];
+  return [
+    ...stepLines(happenings),
+    `  machines: ${created} created, ${deleted} deleted; at most ${likely.mostMachines} at a time, at least ${likely.fewestAvailable} available`,
+    ...(created + deleted > 0 ? timeLines(planned, likely) : []),
+    ...endLines(planned, likely),
+  ];
+}
+
+const linesMax = 40;
+
+function stepLines(happenings: readonly Happening[]): string[] {
+  const lines = joined(happenings).map(
+    (step) => `  ${`+${formatDuration(Math.round(step.at / 1_000))}`.padEnd(12)}${wordsOf(step)}`,
+  );
+  if (lines.length <= linesMax) return lines;
+  const more = lines.length - linesMax + 1;
+  return [...lines.slice(0, linesMax - 1), `  ... and ${more} more steps: -o json has all`];
+}
+
+/** Puts what happens to one set at one moment in one line. */
+function joined(happenings: readonly Happening[]): Happening[] {
+  const result: Happening[] = [];
+  for (const step of happenings) {
+    const last = result.at(-1);
+    const isSame = last?.at === step.at && last.kind === step.kind && last.subject === step.subject;
+    if (isSame && (step.kind === 'running' || step.kind === 'gone')) {
+      last.count += step.count;
+      last.names.push(...step.names);
+    } else {
+      result.push({ ...step, names: [...step.names] });
+    }
+  }
+  return result;
+}
+
+export function wordsOf(step: Happening): string {
+  const words = wordsFor[step.kind](step);
+  return step.reason === undefined ? words : `${words}: ${step.reason}`;
+}
+
+const wordsFor: Record<Happening['kind'], (step: Happening) => string> = {
+  createSet: ({ subject, count }) => `creates MachineSet ${subject} for ${countOfMachines(count)}`,
+  scaleSet: ({ subject, count }) => `scales MachineSet ${subject} to ${count}`,
+  create: ({ subject, count }) => `creates ${countOfMachines(count)} of ${subject}`,
+  delete: ({ subject, count, names }) =>
+    `deletes ${countOfMachines(count)} of ${subject}: ${names.join(', ')}`,
+  running: ({ subject, count }) => `${countOfMachines(count)} of ${subject} Running`,
+  gone: ({ subject, count }) => `${countOfMachines(count)} of ${subject} gone`,
+  rollBack: ({ subject }) => `goes back to MachineSet ${subject}`,
+  refuseRollback: () => 'refuses the rollback',
+  deleteSets: ({ subject }) => `deletes the empty MachineSet ${subject}`,
+  hold: ({ subject }) => `${subject}: a person checks them, then: millwright rollout resume`,
+};
+
+function timeLines({ durations, longestMs = 0 }: Planned, { tookMs }: SimulatedRollout): string[] {
+  const { creation, deletion } = durations;
+  const likely = formatDuration(Math.round(tookMs / 1_000));
+  const longest = formatDuration(Math.round(longestMs / 1_000));
+  return [
+    `  time: about ${likely}; ${longest} if each machine takes as long as its timeouts let it`,
+    `    a creation ${formatDuration(Math.round(creation.seconds))} (${creation.source}), a deletion ${formatDuration(Math.round(deletion.seconds))} (${deletion.source})`,
+  ];
+}
+
+function endLines(
+  { budgets }: Planned,
+  { plan: outcome, isCut, happenings }: SimulatedRollout,
+): string[] {
+  const hold = happenings.some(({ kind }) => kind === 'hold')
+    ? 'the time of a person is not counted'
+    : '';
+  const next = outcome.next === undefined ? '' : `; ${outcome.next}`;
+  const isOver = outcome.state === 'Complete';
+  return [
+    ...(hold === '' ? [] : [`  ${hold}`]),
+    ...(isOver ? [] : [`  it ends so: ${outcome.state}: ${outcome.reason}${next}`]),
+    ...(isCut ? ['  the end is left out: there are too many steps'] : []),
+    ...budgetLines(budgets),
+  ];
+}
+
+function budgetLines(budgets: readonly string[] | undefined): string[] {
+  if (budgets === undefined) return ['  PodDisruptionBudgets: you may not read them'];
+  if (budgets.length === 0) return [];
+  return [`  PodDisruptionBudgets that allow nothing now: ${budgets.join(', ')}`];
 }

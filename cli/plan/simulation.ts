@@ -65,11 +65,11 @@ export interface Happening {
     | 'rollBack'
     | 'refuseRollback'
     | 'deleteSets';
-  /** Of the MachineSet; of a hold: what it waits for. */
+  /** Name of the MachineSet; for a hold: what it waits for. */
   subject: string;
   /** How many machines, or how many the set is to have. */
   count: number;
-  /** Of the machines; those of new ones are not known yet. */
+  /** Names of the machines; those of new ones are not known yet. */
   names: string[];
   /** Why the planner of the deployment decided it. */
   reason?: string;
@@ -81,7 +81,7 @@ export interface SimulatedRollout {
   objects: Required<DeploymentObjects>;
   /** When it would go on, milliseconds; absent when nothing comes by itself. */
   nextAt?: number;
-  /** What the planners said last. */
+  /** Last words of the planners. */
   plan: DeploymentPlan;
   tookMs: number;
   created: number;
@@ -94,7 +94,10 @@ export interface SimulatedRollout {
 
 const turnsMax = 20_000;
 
-type Step<Action extends DeploymentStep['action']> = Extract<DeploymentStep, { action: Action }>;
+type SimulatedStep<Action extends DeploymentStep['action']> = Extract<
+  DeploymentStep,
+  { action: Action }
+>;
 
 /** Milliseconds; what happens at either of both belongs to it. */
 interface SimulationPart {
@@ -124,7 +127,7 @@ class Simulation {
   readonly #happenings: Happening[] = [];
   readonly #sets = new Map<string, MachineSet>();
   readonly #machines = new Map<string, Machine>();
-  /** Of each set by its UID, as long as none of them changes. */
+  /** For each set by its UID, as long as none of them changes. */
   readonly #members = new Map<string, Machine[]>();
   /** Sets with the status of these members. */
   readonly #reported = new WeakMap<MachineSet, Machine[]>();
@@ -184,7 +187,7 @@ class Simulation {
     };
   }
 
-  /** Of a machine that is on its way already. */
+  /** For a machine that is on its way already. */
   #expect({ metadata, status }: Machine): void {
     const { name, creationTimestamp, deletionTimestamp } = metadata;
     const phase = status?.currentStatus?.phase ?? '';
@@ -194,7 +197,7 @@ class Simulation {
       this.#after(this.#rest(this.#pace.creation, creationTimestamp), () => this.#join(name));
   }
 
-  /** Of one that takes longer already nothing is known: as long once more. */
+  /** If it takes longer already, nothing is known: as long once more. */
   #rest(ms: number, since: string): number {
     const passed = this.#now - Date.parse(since);
     return passed > 0 && passed < ms ? ms - passed : ms;
@@ -258,7 +261,7 @@ class Simulation {
     return steps.map((step) => this.#applyOne(step)).includes(true);
   }
 
-  /** Whether anything changed. Marks of the autoscaler are no part of a plan. */
+  /** True if anything changed. Marks of the autoscaler are no part of a plan. */
   #applyOne(step: DeploymentStep): boolean {
     if (step.action === 'createSet') return this.#createSet(step);
     if (step.action === 'scaleSet') return this.#scaleSet(step);
@@ -277,21 +280,21 @@ class Simulation {
     return this.#applyOwn(step);
   }
 
-  /** What changes the deployment itself. */
+  /** Changes the deployment itself. */
   #applyOwn(step: DeploymentStep): boolean {
     if (step.action === 'rollBack') return this.#rollBack(step);
     if (step.action === 'refuseRollback') return this.#refuseRollback(step);
     return this.#noteGivenUp(step);
   }
 
-  #rollBack({ set: subject, reason }: Step<'rollBack'>): boolean {
+  #rollBack({ set: subject, reason }: SimulatedStep<'rollBack'>): boolean {
     const set = this.#sets.get(subject);
     if (!set) return false;
     this.#note({ kind: 'rollBack', subject, count: 0, reason });
     return this.#patchOwn(rollbackPatchOf(this.#deployment, set));
   }
 
-  #refuseRollback({ reason }: Step<'refuseRollback'>): boolean {
+  #refuseRollback({ reason }: SimulatedStep<'refuseRollback'>): boolean {
     this.#note({ kind: 'refuseRollback', subject: '', count: 0, reason });
     return this.#patchOwn({ spec: { rollbackTo: null } });
   }
@@ -310,25 +313,25 @@ class Simulation {
     return true;
   }
 
-  #scaleSet({ name, from, replicas, scaledAt, reason }: Step<'scaleSet'>): boolean {
+  #scaleSet({ name, from, replicas, scaledAt, reason }: SimulatedStep<'scaleSet'>): boolean {
     const notes = { ...scalingAnnotationsOf(this.#deployment), ...scaledAtNote(scaledAt) };
     if (from !== replicas) this.#note({ kind: 'scaleSet', subject: name, count: replicas, reason });
     return this.#patchSet(name, { metadata: { annotations: notes }, spec: { replicas } });
   }
 
-  #syncSet({ name, revision }: Step<'syncSet'>): boolean {
+  #syncSet({ name, revision }: SimulatedStep<'syncSet'>): boolean {
     const set = this.#sets.get(name);
     const patch = set && syncPatchOf(this.#deployment, set, revision);
     return patch !== undefined && this.#patchSet(name, patch);
   }
 
-  #deleteSets({ names, reason }: Step<'deleteSets'>): boolean {
+  #deleteSets({ names, reason }: SimulatedStep<'deleteSets'>): boolean {
     for (const name of names) this.#sets.delete(name);
     this.#note({ kind: 'deleteSets', subject: names.join(', '), count: 0, reason });
     return true;
   }
 
-  #createSet({ name, replicas, revision, reason }: Step<'createSet'>): boolean {
+  #createSet({ name, replicas, revision, reason }: SimulatedStep<'createSet'>): boolean {
     const named = newSetNamed(this.#deployment, name);
     if (!named) return false;
     const sent = newSetOf(this.#deployment, { ...named, replicas, revision });

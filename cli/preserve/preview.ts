@@ -1,11 +1,11 @@
-/** What a preservation means for a machine as it is now. */
+/** Says what a preservation means for a machine as it is now. */
 import { annotations } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { formatReference } from '../command-line/object-reference.ts';
 import type { Preview } from '../command-line/consent.ts';
 import type { ObjectReference } from '../command-line/object-reference.ts';
 
-/** Of the annotation `node.machine.sapcloud.io/preserve`; the others are those of MachineSets. */
+/** Values of `node.machine.sapcloud.io/preserve`; the others are those of MachineSets. */
 export const preserveValues = ['now', 'when-failed', 'false'] as const;
 
 export interface Preservation {
@@ -65,7 +65,7 @@ function ended(machine: Machine | undefined): string {
     : 'end its preservation; its MachineSet does not preserve it by itself either.';
 }
 
-/** What a Node says overrides its Machine; undefined when nothing does. */
+/** A Node overrides its Machine; undefined when nothing does. */
 export function overrideOf({ metadata }: Machine): string | undefined {
   return metadata.annotations?.[annotations.lastAppliedPreserve] || undefined;
 }

@@ -10,7 +10,7 @@ import { formatColumns } from '../terminal/columns.ts';
 import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
 
 export interface RolloutOptions extends ClusterOptions, OutputOptions {
-  /** Of the MachineDeployment. */
+  /** Name of the MachineDeployment. */
   name: string;
 }
 

@@ -5,7 +5,7 @@ import { UsageError } from '../command-line/usage-error.ts';
 import type { OutputOptions } from '../command-line/options.ts';
 
 export interface RunbookOptions extends OutputOptions {
-  /** Of the page. Undefined: which there are. */
+  /** Name of the page. Undefined: which there are. */
   name: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What the steps of `millwright setup` have in common: what they found, and how they wait. */
+/** Shared by the steps of `millwright setup`: what they found, and how they wait. */
 import type { CheckResult } from '../command-line/check-result.ts';
 
 /** `made`: by this call. */

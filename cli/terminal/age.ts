@@ -5,7 +5,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const year = 365 * day;
 
-/** Of milliseconds. The rules are those of HumanDuration in k8s.io/apimachinery. */
+/** Formats milliseconds. The rules are those of HumanDuration in k8s.io/apimachinery. */
 export function formatAge(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1_000);
   if (seconds < 0) return '0s';
@@ -31,7 +31,7 @@ function inTwo(seconds: number, [large, first]: Unit, [small, second]: Unit): st
   return `${Math.floor(seconds / large)}${first}${rest === 0 ? '' : `${rest}${second}`}`;
 }
 
-/** Of a time that may not be known. */
+/** Formats a time that may not be known. */
 export function ageSince(since: number | undefined, now: number): string {
   return since === undefined ? '<unknown>' : formatAge(now - since);
 }

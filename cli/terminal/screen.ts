@@ -1,4 +1,4 @@
-/** What the terminal can show. */
+/** Asks what the terminal can show. */
 
 /** Columns of the terminal; undefined where the output is none, such as a pipe. */
 export function screenWidth(): number | undefined {

@@ -44,7 +44,7 @@ function styled(format: Parameters<typeof styleText>[0]): Style {
   return (text) => styleText(format, text, { validateStream: false });
 }
 
-/** Of the process itself. */
+/** Style for the process itself. */
 export function ownPalette(): Palette {
   return paletteOf(isColoured(process.stdout, process.env));
 }

@@ -12,7 +12,7 @@ export interface Step {
   start: number;
   /** Absent while it lasts. */
   end?: number | undefined;
-  /** Of the last one of them that was tried; absent for what is not tried again. */
+  /** Attempts of the last one that was tried; absent for what is not tried again. */
   attempts?: number | undefined;
   /** How many of the kind followed each other. */
   times: number;
@@ -50,7 +50,7 @@ export function merged(steps: readonly Step[]): Step[] {
 function isContinued(before: Step, step: Step, all: readonly Step[]): boolean {
   if (before.end === undefined) return false;
   if (step.kind === 'wait') return step.start - before.end <= gapMs;
-  // Of short writes and moments those that nothing else came between, but waits.
+  // Merges short writes and moments, but only those that nothing else came between, but waits.
   const since = all.slice(all.indexOf(before) + 1);
   return step.kind !== 'activity' && since.every(({ kind }) => kind === 'wait');
 }

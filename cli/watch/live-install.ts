@@ -131,7 +131,8 @@ function watchKind<T extends KubeObject>(
       uid: object.metadata.uid,
       name: nameOf(object.metadata),
       resourceVersion: object.metadata.resourceVersion,
-      object: trimmed(object),
+      // Managed fields take more room than all else.
+      object: { ...object, metadata: { ...object.metadata, managedFields: undefined } },
     }),
     onChange: ({ type, object: { object }, previous }) =>
       onChange({ kind, object, previous: previous?.object, isGone: type === 'gone' }),
@@ -147,8 +148,3 @@ function watchKind<T extends KubeObject>(
 }
 
 const nameOf = ({ namespace = '', name }: KubeObject['metadata']): string => `${namespace}/${name}`;
-
-/** Who wrote which field takes more room than all else. */
-function trimmed<T extends KubeObject>(object: T): T {
-  return { ...object, metadata: { ...object.metadata, managedFields: undefined } };
-}

@@ -83,8 +83,13 @@ async function main(): Promise<void> {
   const components = componentsOf(world);
   const jobs = jobsOf(world);
   send({ type: 'plan', steps: [...components, ...jobs].map(({ name }) => name) });
-  if (temporalOf({ options }) === 'postgresql') await searchPostgresql();
-  await findBinaries();
+  if (temporalOf({ options }) === 'postgresql') {
+    postgresqlFound = await findPostgresql({
+      report: (text) => send({ type: 'step', step: 'postgresql', text }),
+    });
+  }
+  // A missing program is reported before anything starts.
+  for (const name of needsOfStack(options)) binaries.set(name, await preparedBinary(name));
   runner = new StackRunner({
     layout,
     components,
@@ -121,17 +126,6 @@ async function makeWorld(): Promise<StackWorld> {
   }
   await prepareCredentials(layout, ports);
   return { options, layout, ports, binary, postgresql };
-}
-
-/** Reports a missing program before anything starts. */
-async function findBinaries(): Promise<void> {
-  for (const name of needsOfStack(options)) binaries.set(name, await preparedBinary(name));
-}
-
-async function searchPostgresql(): Promise<void> {
-  postgresqlFound = await findPostgresql({
-    report: (text) => send({ type: 'step', step: 'postgresql', text }),
-  });
 }
 
 function postgresql(): Postgresql {

@@ -36,7 +36,7 @@ const serviceAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
  */
 export function loadKubeConfig(
   flag: string,
-  env: Environment = process.env,
+  env: ProxyEnvironment = process.env,
   context?: string,
 ): KubeConfig {
   if (flag === 'inClusterConfig') return inCluster(env);
@@ -62,7 +62,7 @@ export function kubeConfigFiles(variable = ''): string[] {
   return present.length > 0 ? present : named;
 }
 
-function inCluster(env: Environment): KubeConfig {
+function inCluster(env: ProxyEnvironment): KubeConfig {
   const host = env['KUBERNETES_SERVICE_HOST'];
   const port = env['KUBERNETES_SERVICE_PORT'] ?? '443';
   const tokenFile = `${serviceAccount}/token`;
@@ -96,19 +96,23 @@ interface ParsedFile {
 }
 
 /** Merges several files: the first that names a thing wins, as with kubectl. */
-function fromFiles(files: string[], env: Environment, context: string | undefined): KubeConfig {
+function fromFiles(
+  files: string[],
+  env: ProxyEnvironment,
+  context: string | undefined,
+): KubeConfig {
   return chosenOf(files.map(parseFile), { source: files.join(delimiter), env, context });
 }
 
 /** That of the kubeconfig goes before that of the environment, as for kubectl. */
-function proxied(given: string | undefined, server: string, env: Environment) {
+function proxied(given: string | undefined, server: string, env: ProxyEnvironment) {
   const proxyUrl = given || environmentProxy(server, env);
   return proxyUrl === undefined ? {} : { proxyUrl };
 }
 
 interface Choice {
   source: string;
-  env: Environment;
+  env: ProxyEnvironment;
   context?: string | undefined;
 }
 
@@ -246,7 +250,7 @@ export const longestKubeConfigInSecret = 64 * 1024;
  */
 export function kubeConfigOfSecret(
   { text, source, token }: GivenKubeConfig,
-  env: Environment = process.env,
+  env: ProxyEnvironment = process.env,
 ): KubeConfig {
   if (text.length + (token?.length ?? 0) > longestKubeConfigInSecret) {
     const allowed = `allowed: ${longestKubeConfigInSecret} characters, token included`;
@@ -303,7 +307,7 @@ function withTokenFile(entry: RawUser, root: string): unknown {
   return { ...entry, user: { ...user, 'auth-provider': { name: 'tokenFile', config } } };
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 const variables = { 'http:': 'HTTP_PROXY', 'https:': 'HTTPS_PROXY' } as const;
 
@@ -311,7 +315,7 @@ const variables = { 'http:': 'HTTP_PROXY', 'https:': 'HTTPS_PROXY' } as const;
  * The proxy that the environment names for an API server, by the rules of Go: those of kubectl.
  * Undefined: none. Throws when its variable holds no URL.
  */
-export function environmentProxy(server: string, env: Environment): string | undefined {
+export function environmentProxy(server: string, env: ProxyEnvironment): string | undefined {
   const { protocol, hostname, port } = new URL(server);
   const variable = variables[protocol === 'http:' ? protocol : 'https:'];
   const given = valueOf(variable, env);
@@ -323,7 +327,7 @@ export function environmentProxy(server: string, env: Environment): string | und
   return proxy;
 }
 
-const valueOf = (name: string, env: Environment): string =>
+const valueOf = (name: string, env: ProxyEnvironment): string =>
   (env[name] || env[name.toLowerCase()] || '').trim();
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
@@ -345,7 +349,7 @@ interface ServerAddress {
   port: string;
 }
 
-function isExempt(target: ServerAddress, env: Environment): boolean {
+function isExempt(target: ServerAddress, env: ProxyEnvironment): boolean {
   const entries = valueOf('NO_PROXY', env).toLowerCase().split(',');
   return entries.some((entry) => isExemptBy(entry.trim(), target));
 }

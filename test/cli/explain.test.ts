@@ -1,7 +1,7 @@
 import { withEnvironment, withoutTemporal } from '../support/environment.ts';
 import { explainMachine } from '../../cli/explain/machine.ts';
 import { explain } from '../../cli/explain/explain.ts';
-import { formatExplanation } from '../../cli/explain/text.ts';
+import { formatExplanation } from '../../cli/explain/explain.ts';
 import { stopLines } from '../../cli/install/notes.ts';
 import { linesOf } from '../../cli/explain/from-temporal.ts';
 import { timeOf } from '../../cli/install/times.ts';

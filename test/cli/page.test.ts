@@ -1,7 +1,7 @@
 /** docs/cli.md shows what the commands print: `UPDATE_GOLDEN=1` writes it anew. */
 import { withEnvironment } from '../support/environment.ts';
 import { readFile, writeFile } from 'node:fs/promises';
-import { formatExplanation } from '../../cli/explain/text.ts';
+import { formatExplanation } from '../../cli/explain/explain.ts';
 import { explainMachine } from '../../cli/explain/machine.ts';
 import { statusAnswer } from '../../cli/status/status.ts';
 import { stuckAnswer } from '../../cli/stuck/stuck.ts';

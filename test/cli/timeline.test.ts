@@ -1,8 +1,8 @@
 /** Steps of histories, and of objects. */
-import { formatSpan } from '../../cli/timeline/chart.ts';
-import { lifeOfObjects } from '../../cli/timeline/from-objects.ts';
-import type { HistoryEvent } from '../../cli/timeline/history.ts';
-import { stepsOf } from '../../cli/timeline/history.ts';
+import { formatSpan } from '../../cli/timeline/timeline.ts';
+import { lifeOfObjects } from '../../cli/timeline/timeline.ts';
+import type { HistoryEvent } from '../../cli/timeline/from-temporal.ts';
+import { stepsOf } from '../../cli/timeline/from-temporal.ts';
 import { merged } from '../../cli/timeline/step.ts';
 import type { Step } from '../../cli/timeline/step.ts';
 import { aMachine, minutesAgo, running } from './diagnosis/objects.ts';

@@ -1,8 +1,8 @@
 /** What `millwright watch` shows of a sequence of states: lines in a pipe, else a screen. */
 import { withEnvironment } from '../support/environment.ts';
 import type { Install } from '../../cli/install/install.ts';
-import { lineOf } from '../../cli/watch/changes.ts';
-import { screenOf, type ScreenView } from '../../cli/watch/screen.ts';
+import { lineOf } from '../../cli/watch/watch.ts';
+import { screenOf, type ScreenView } from '../../cli/watch/watch.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { Machine, MachineStatus } from '../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../workflows/api/phases.ts';

@@ -20,7 +20,7 @@ interface Advisory {
 }
 
 export interface AuditVerdict {
-  /** What to print, in lines. */
+  /** Lines to print. */
   lines: readonly string[];
   result: 'well' | 'refused' | 'unanswered';
 }

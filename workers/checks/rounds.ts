@@ -17,17 +17,17 @@ const lastTurnMs = 45_000;
 /** The report stands in the history of each round. */
 const namedMax = 20;
 
-type Checked = Pick<NamespaceChecks, 'checkedAt' | 'make' | 'outcomes'>;
+type CheckedNamespace = Pick<NamespaceChecks, 'checkedAt' | 'make' | 'outcomes'>;
 
 export class Rounds {
-  readonly #served = new Map<string, Checked>();
+  readonly #served = new Map<string, CheckedNamespace>();
 
   /** Namespaces that are served. */
   get size(): number {
     return this.#served.size;
   }
 
-  add(namespace: string, checks: Checked): void {
+  add(namespace: string, checks: CheckedNamespace): void {
     this.#served.set(namespace, checks);
   }
 

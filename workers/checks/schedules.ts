@@ -88,7 +88,7 @@ export async function refreshRounds(
   logDone(log, wanted, present ? await resume(handle, present) : await create(client, wanted));
 }
 
-interface Install {
+interface ScheduleOwner {
   client: Client;
   settings: CheckSettings;
   log: Logger;
@@ -98,7 +98,7 @@ type Done = 'created' | 'changed' | 'resumed' | 'removed' | 'unchanged';
 
 /** One that cannot be read, as its key is gone, must not hold up the others. Throws the first. */
 async function onEach(
-  { settings, log }: Install,
+  { settings, log }: ScheduleOwner,
   apply: (check: Check, wanted: ScheduleOptions) => Promise<Done>,
 ): Promise<void> {
   const failures: unknown[] = [];
@@ -122,7 +122,7 @@ function logDone(log: Logger, { scheduleId }: ScheduleOptions, done: Done): void
  * would go on beside them, with flags of then: its workers ask the same queue. A worker that ends
  * makes them again until then.
  */
-async function removeFormer(install: Install): Promise<void> {
+async function removeFormer(install: ScheduleOwner): Promise<void> {
   // Never switched off, and the last to go: without it there are no others.
   const isThere = await formerOf(install, 'lost-workflows');
   if (!isThere) return;
@@ -139,7 +139,7 @@ interface Former {
 }
 
 async function formerOf(
-  { client, settings: { namespace, identity } }: Install,
+  { client, settings: { namespace, identity } }: ScheduleOwner,
   check: Check['name'],
 ): Promise<Former | undefined> {
   const { fleetNamespace, ...alone } = identity;
@@ -156,7 +156,7 @@ interface OfCheck {
   cluster?: unknown;
 }
 
-function ownHandle({ client, settings }: Install, check: Check['name']): ScheduleHandle {
+function ownHandle({ client, settings }: ScheduleOwner, check: Check['name']): ScheduleHandle {
   return client.schedule.getHandle(scheduleIdOf(check, settings.identity));
 }
 
@@ -164,7 +164,7 @@ function ownHandle({ client, settings }: Install, check: Check['name']): Schedul
 async function replaceBy(
   own: ScheduleHandle,
   { handle, description }: Former,
-  { log }: Install,
+  { log }: ScheduleOwner,
 ): Promise<void> {
   const { paused, note } = description.state;
   if (paused && !isPausedByFailure(description) && (await orUnknown(own.describe())))
@@ -183,7 +183,11 @@ async function remove(handle: ScheduleHandle): Promise<Done> {
   }
 }
 
-async function refresh(install: Install, check: Check, wanted: ScheduleOptions): Promise<Done> {
+async function refresh(
+  install: ScheduleOwner,
+  check: Check,
+  wanted: ScheduleOptions,
+): Promise<Done> {
   const { client } = install;
   const handle = client.schedule.getHandle(wanted.scheduleId);
   const present = await orUnknown(handle.describe());
@@ -204,7 +208,7 @@ async function resume(handle: ScheduleHandle, present: ScheduleDescription): Pro
  * A search for orphans that is missing was taken away, by a worker with `--safety-orphans=off` or a
  * person. A Temporal that lost its data has none of the other Schedules either.
  */
-async function isTakenAway({ client, settings }: Install, { name }: Check): Promise<boolean> {
+async function isTakenAway({ client, settings }: ScheduleOwner, { name }: Check): Promise<boolean> {
   if (name !== 'orphans') return false;
   const other = scheduleIdOf('lost-workflows', settings.identity);
   return (await orUnknown(client.schedule.getHandle(other).describe())) !== undefined;

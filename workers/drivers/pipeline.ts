@@ -19,7 +19,7 @@
  */
 import type { Driver, ProviderRequest, MachineRequest } from '../../activities/drivers/driver.ts';
 import { DriverError, DriverPending } from '../../activities/drivers/driver.ts';
-import type { Call, Operation } from '../../activities/drivers/with-calls.ts';
+import type { CloudCall, Operation } from '../../activities/drivers/with-calls.ts';
 import { withCalls } from '../../activities/drivers/with-calls.ts';
 import { hideIn } from '../../activities/redaction/hide.ts';
 import type { PaceParts } from './pace.ts';
@@ -85,7 +85,7 @@ export interface CallLimits {
 interface LimitedCall<Request, Answer> {
   operation: Operation;
   request: Request;
-  call: Call<Request, Answer>;
+  call: CloudCall<Request, Answer>;
 }
 
 /**

@@ -27,7 +27,7 @@ const kindsMax = 500;
 /** A summary counts so many workflows. */
 const workflowsMax = 1_000;
 
-interface Run {
+interface FailureRun {
   newest: LogEntry;
   begunAt: number;
   lastAt: number;
@@ -41,7 +41,7 @@ interface Run {
 
 export class RepeatedFailures {
   readonly #options: RepeatedFailuresOptions;
-  readonly #runs = new Map<string, Run>();
+  readonly #runs = new Map<string, FailureRun>();
   #isWatching = false;
 
   constructor(options: RepeatedFailuresOptions) {
@@ -63,14 +63,14 @@ export class RepeatedFailures {
     this.#watch();
   }
 
-  #begun(entry: LogEntry): Run {
+  #begun(entry: LogEntry): FailureRun {
     const now = this.#options.now();
     const workflows = new Set([entry.fields['workflowId']]);
     const counts = { untold: 0, total: 1, gap: firstGap, tellAt: now + firstGap };
     return { newest: entry, begunAt: now, lastAt: now, workflows, ...counts };
   }
 
-  #again(run: Run, entry: LogEntry): void {
+  #again(run: FailureRun, entry: LogEntry): void {
     const now = this.#options.now();
     run.newest = entry;
     run.lastAt = now;
@@ -80,7 +80,7 @@ export class RepeatedFailures {
     if (now >= run.tellAt) this.#summarise(run);
   }
 
-  #summarise(run: Run): void {
+  #summarise(run: FailureRun): void {
     const { message, fields } = run.newest;
     this.#options.write('warn', {
       message: `${message}, again and again`,
@@ -91,7 +91,7 @@ export class RepeatedFailures {
     run.tellAt = this.#options.now() + run.gap;
   }
 
-  #countsOf({ total, workflows, begunAt, lastAt }: Run): Record<string, unknown> {
+  #countsOf({ total, workflows, begunAt, lastAt }: FailureRun): Record<string, unknown> {
     const seconds = Math.round((lastAt - begunAt) / 1_000);
     return { total, workflows: workflows.size, seconds };
   }
@@ -120,7 +120,7 @@ export class RepeatedFailures {
   }
 
   /** A failure that was not repeated has nothing to end. */
-  #end(kind: string, run: Run): void {
+  #end(kind: string, run: FailureRun): void {
     this.#runs.delete(kind);
     if (run.total === 1) return;
     const { message, fields } = run.newest;

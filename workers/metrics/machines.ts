@@ -111,11 +111,11 @@ export const machineHistograms: readonly HistogramSeries<Leading>[] = [
   },
 ];
 
-type Step = Parameters<Leading['recorder']['last']>[0];
+type MachineStepMetric = Parameters<Leading['recorder']['last']>[0];
 
 function timesOf(
   { namespace, recorder }: Leading,
-  event: Step,
+  event: MachineStepMetric,
 ): ReturnType<HistogramSeries<Leading>['of']> {
   return { histogram: recorder.timesOf(event), with: { kube_namespace: namespace } };
 }

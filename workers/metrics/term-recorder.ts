@@ -8,7 +8,7 @@ import type { TermObserver } from '../../watcher/term.ts';
 import { deploymentOf, poolLabel } from './pools.ts';
 import type { Change } from '../../kube/cache/object-cache.ts';
 
-type Kind = Parameters<QueueObserver['added']>[0];
+type RecordedKind = Parameters<QueueObserver['added']>[0];
 
 /** Seconds: of a quick cloud, and of a drain that takes hours. */
 const timeBuckets = [
@@ -51,9 +51,9 @@ export class TermRecorder implements TermObserver {
   /** From the moment on at which a signal is to be sent until an attempt. Label `name`. */
   readonly waits = unregisteredHistogram(['name'], lagBuckets);
   /** Signals that began to wait, by kind. */
-  readonly adds = new Map<Kind, number>();
+  readonly adds = new Map<RecordedKind, number>();
   /** Attempts to send that failed, by kind. */
-  readonly retries = new Map<Kind, number>();
+  readonly retries = new Map<RecordedKind, number>();
   /** Machines that were Failed and are being deleted. */
   staleMachines = 0;
   readonly #failedJoins = new Map<string, Counted>();
@@ -95,19 +95,19 @@ export class TermRecorder implements TermObserver {
     }
   }
 
-  added(kind: Kind): void {
+  added(kind: RecordedKind): void {
     increment(this.adds, kind);
   }
 
-  begun(kind: Kind, waitedMs: number): void {
+  begun(kind: RecordedKind, waitedMs: number): void {
     this.waits.observe({ name: mcmQueueOf(kind) }, waitedMs / 1_000);
   }
 
-  arrived(kind: Kind, lagMs: number): void {
+  arrived(kind: RecordedKind, lagMs: number): void {
     this.lag.observe({ kind }, lagMs / 1_000);
   }
 
-  failed(kind: Kind): void {
+  failed(kind: RecordedKind): void {
     increment(this.retries, kind);
   }
 
@@ -155,7 +155,7 @@ export class TermRecorder implements TermObserver {
 }
 
 /** As MCM v0.62.1 names its queues. */
-export function mcmQueueOf(kind: Kind): string {
+export function mcmQueueOf(kind: RecordedKind): string {
   return kind.toLowerCase();
 }
 
@@ -179,7 +179,7 @@ function unregisteredHistogram(labelNames: string[], buckets: number[]): Histogr
   return new Histogram({ name: 'unregistered', help: '-', labelNames, buckets, registers: [] });
 }
 
-function increment(counts: Map<Kind, number>, kind: Kind): void {
+function increment(counts: Map<RecordedKind, number>, kind: RecordedKind): void {
   counts.set(kind, (counts.get(kind) ?? 0) + 1);
 }
 

@@ -21,7 +21,7 @@ export interface HttpPort {
   close(): Promise<void>;
 }
 
-interface Answer {
+interface HttpAnswer {
   code: number;
   text: string;
   type?: string;
@@ -62,7 +62,7 @@ async function respond(
   response.end(request.method === 'HEAD' ? undefined : text);
 }
 
-type Handler = (options: HttpOptions) => Answer | Promise<Answer>;
+type Handler = (options: HttpOptions) => HttpAnswer | Promise<HttpAnswer>;
 
 const pages = new Map<string, Handler>([
   ['/healthz', healthOf],
@@ -75,7 +75,7 @@ const pages = new Map<string, Handler>([
 async function answerTo(
   options: HttpOptions,
   { method, url = '' }: IncomingMessage,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   if (method !== 'GET' && method !== 'HEAD') {
     return { code: 405, text: 'Only GET and HEAD are allowed.\n' };
   }
@@ -83,16 +83,16 @@ async function answerTo(
   return page?.(options) ?? { code: 404, text: `Known are ${[...pages.keys()].join(', ')}.\n` };
 }
 
-function healthOf({ isHealthy }: HttpOptions): Answer {
+function healthOf({ isHealthy }: HttpOptions): HttpAnswer {
   return isHealthy() ? { code: 200, text: 'OK' } : { code: 500, text: 'Unhealthy' };
 }
 
-function readinessOf({ whyNotReady }: HttpOptions): Answer {
+function readinessOf({ whyNotReady }: HttpOptions): HttpAnswer {
   const reason = whyNotReady();
   return reason === undefined ? { code: 200, text: 'OK' } : { code: 503, text: `${reason}\n` };
 }
 
-async function metricsOf({ metrics, log }: HttpOptions): Promise<Answer> {
+async function metricsOf({ metrics, log }: HttpOptions): Promise<HttpAnswer> {
   try {
     return { code: 200, text: await metrics.text(), type: metrics.contentType };
   } catch (err) {

@@ -120,7 +120,7 @@ function isPending(answer: { outcome: string }): answer is Pending {
 
 export function createdBy(answer: Created | Pending, context: AnswerContext): Created | Pending {
   if (isPending(answer)) return pendingBy(answer, 'createInstance', context);
-  const { outcome, instance, failure }: Loose = isRecord(answer) ? answer : {};
+  const { outcome, instance, failure }: Unvalidated = isRecord(answer) ? answer : {};
   if (outcome === 'failed')
     return { outcome, failure: failureIn(failure, 'createInstance', context) };
   const shape = instanceSchema(context);
@@ -159,7 +159,7 @@ function endedBy(
     failure,
     isFound,
     settleSeconds: seconds,
-  }: Loose = isRecord(answer) ? answer : {};
+  }: Unvalidated = isRecord(answer) ? answer : {};
   if (outcome === 'failed') return { outcome, failure: failureIn(failure, method, context) };
   if (outcome !== 'deleted') {
     return nonsense(method, `outcome: ${quoted(outcome)}: must be ${allowed}`, context);
@@ -183,7 +183,7 @@ export function describedBy(
   answer: DescribeOutcome,
   context: AnswerContext,
 ): DescribeOutcome | Senseless<DescribeOutcome> {
-  const { outcome, instance, failure }: Loose = isRecord(answer) ? answer : {};
+  const { outcome, instance, failure }: Unvalidated = isRecord(answer) ? answer : {};
   if (outcome === 'failed')
     return { outcome, failure: failureIn(failure, 'describeInstance', context) };
   const fault =
@@ -215,7 +215,7 @@ function describedAllTheSame(instance: unknown): DescribeOutcome {
 
 /** Keeps the end of a text that is too long. */
 export function consoleOutputBy(answer: ConsoleOutput, context: AnswerContext): ConsoleOutput {
-  const { outcome, text: printed, failure }: Loose = isRecord(answer) ? answer : {};
+  const { outcome, text: printed, failure }: Unvalidated = isRecord(answer) ? answer : {};
   if (outcome === 'failed')
     return { outcome, failure: failureIn(failure, 'getConsoleOutput', context) };
   if (outcome === 'read' && typeof printed === 'string') {
@@ -231,7 +231,7 @@ export function consoleOutputBy(answer: ConsoleOutput, context: AnswerContext): 
 const faultsMax = 1_000;
 
 export function validatedBy(answer: ValidateOutcome, context: AnswerContext): ValidateOutcome {
-  const { outcome, failure }: Loose = isRecord(answer) ? answer : {};
+  const { outcome, failure }: Unvalidated = isRecord(answer) ? answer : {};
   if (outcome === 'failed')
     return { outcome, failure: failureIn(failure, 'validateClass', context) };
   const fault =
@@ -259,7 +259,7 @@ export function listedBy(
   answer: ListOutcome,
   context: AnswerContext,
 ): { instances: ListedInstance[]; error?: string } {
-  const { outcome, instances, failure }: Loose = isRecord(answer) ? answer : {};
+  const { outcome, instances, failure }: Unvalidated = isRecord(answer) ? answer : {};
   if (outcome === 'failed') {
     const { code, message } = failureIn(failure, 'listInstances', context);
     return { instances: [], error: `${code}: ${message}` };
@@ -275,7 +275,7 @@ export function listedBy(
   return { instances: answer.instances.map((one) => pick(one, listedSchema)) };
 }
 
-interface Loose {
+interface Unvalidated {
   outcome?: unknown;
   instance?: unknown;
   instances?: unknown;

@@ -39,11 +39,15 @@ export function preservationFactsOf(
   return defined({
     mustCheck: seen !== fingerprintOf(state, { notes, node }),
     forcesDrain: notes?.forcesDrain ?? false,
-    mustDrain: kept?.isToBeDrained === true && state.preservation?.drain?.isDone !== true,
+    mustDrain: mustDrain(state.preservation),
     until: kept?.until,
     checkAt: preserve?.retryAt,
     drainAt: drainPreserved?.retryAt,
   });
+}
+
+function mustDrain({ kept, drain }: Partial<PreservationState> = {}): boolean {
+  return kept?.isToBeDrained === true && drain?.isDone !== true;
 }
 
 interface Spoken {

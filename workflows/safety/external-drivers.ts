@@ -26,7 +26,7 @@ import {
   messageOf,
 } from '../runtime/activity-options.ts';
 
-interface Account {
+interface DriverAccount {
   namespace: string;
   cluster: string;
   provider: string;
@@ -109,7 +109,7 @@ export async function deleteExternal(
 }
 
 async function evaluate(
-  { namespace, provider }: Account,
+  { namespace, provider }: DriverAccount,
   listings: ExternalListing[],
   rules: Pick<ListingsRequest, 'minAgeSeconds' | 'suspects'>,
 ): Promise<EvaluatedListing[]> {
@@ -119,7 +119,7 @@ async function evaluate(
 
 /** A class that cannot be listed does not hide the others. */
 async function listingOf(
-  { namespace, cluster, provider }: Account,
+  { namespace, cluster, provider }: DriverAccount,
   className: string,
 ): Promise<ExternalListing> {
   const steps = driverQuery(provider, `list the instances of class ${className}`);
@@ -133,7 +133,7 @@ async function listingOf(
 }
 
 async function withMissing(
-  account: Account,
+  account: DriverAccount,
   { listing, machines, unlisted }: EvaluatedListing,
 ): Promise<ScopeListing> {
   // Others at each check, when they are too many.
@@ -157,7 +157,7 @@ async function withMissing(
  * yet.
  */
 async function isMissing(
-  { namespace, cluster, provider }: Account,
+  { namespace, cluster, provider }: DriverAccount,
   { name, uid, providerID, createdAt }: UnlistedInstance,
   className: string,
 ): Promise<boolean> {

@@ -187,7 +187,7 @@ const suspectsMax = 200;
 const errorsMax = 20;
 const messageMax = 300;
 
-interface Run {
+interface OrphanRun {
   check: OrphanCheck;
   listings: readonly ScopeListing[];
   plan: SweepPlan;
@@ -195,7 +195,7 @@ interface Run {
   outcomes: ReadonlyMap<string, OrphanOutcome>;
 }
 
-export function reportOf({ check, listings, plan, outcomes }: Run): OrphanReport {
+export function reportOf({ check, listings, plan, outcomes }: OrphanRun): OrphanReport {
   const endOf = ({ providerID }: Suspect): OrphanOutcome['outcome'] | undefined =>
     outcomes.get(providerID)?.outcome;
   const left = plan.suspects.filter((suspect) => !isOver.has(endOf(suspect) ?? 'failed'));
@@ -236,7 +236,7 @@ function keptIn(listings: readonly ScopeListing[]): OrphanReport['kept'] {
 
 function errorsIn(
   listings: readonly ScopeListing[],
-  outcomes: Run['outcomes'],
+  outcomes: OrphanRun['outcomes'],
 ): OrphanReport['errors'] {
   const ofListings = listings.flatMap(({ provider, className, error }) => {
     if (error === undefined) return [];

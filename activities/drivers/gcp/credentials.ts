@@ -1,5 +1,5 @@
 /**
- * Credentials in a class's Secret, as Gardener's driver reads them. A Secret must not make the
+ * Credentials in a class's GcpSecret, as Gardener's driver reads them. A GcpSecret must not make the
  * worker call any URL or read any file: fields outside of lists are refused, and URLs have to be
  * Google's.
  */
@@ -40,11 +40,11 @@ const keys = ['serviceAccountJSON', 'serviceaccount.json', 'credentialsConfig'] 
 export const tokenUrl = 'https://sts.googleapis.com/v1/token';
 export const subjectTokenType = 'urn:ietf:params:oauth:token-type:jwt';
 
-type Secret = Readonly<Record<string, string>>;
+type GcpSecret = Readonly<Record<string, string>>;
 type Fields = Readonly<Record<string, unknown>>;
 
 interface Given {
-  secret: Secret;
+  secret: GcpSecret;
   /** The environment of the process. */
   env: Environment;
 }
@@ -54,7 +54,7 @@ export const keysInWords = `${keys.slice(0, -1).join(', ')} or ${keys.at(-1)}`;
 
 /** Undefined when the Secret has none. `env`: of the process; default empty. */
 export function credentialsOf(
-  secret: Secret,
+  secret: GcpSecret,
   env: Environment = {},
 ): SecretCredentials | undefined {
   const key = keys.find((name) => secret[name]?.trim());
@@ -199,7 +199,7 @@ function textOf(key: string, fields: Fields, name: string): string {
   throw refused(`${key}: ${name} is missing`);
 }
 
-function projectOf(key: string, fields: Fields, secret: Secret): string {
+function projectOf(key: string, fields: Fields, secret: GcpSecret): string {
   const project = fields['project_id'] || secret['projectID']?.trim();
   if (typeof project !== 'string' || project === '') {
     throw refused(`neither ${key} has a project_id nor is there a key projectID`);

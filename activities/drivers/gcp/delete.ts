@@ -43,7 +43,7 @@ export async function deleteListed(
 }
 
 /** The contract has no `pending` for an orphan: the next search for orphans finds what is left. */
-async function removeInOneCall(removal: Removal, instance: ComputeInstance): Promise<void> {
+async function removeInOneCall(removal: InstanceRemoval, instance: ComputeInstance): Promise<void> {
   try {
     await remove(removal, instance);
   } catch (error) {
@@ -52,7 +52,7 @@ async function removeInOneCall(removal: Removal, instance: ComputeInstance): Pro
   }
 }
 
-interface Removal {
+interface InstanceRemoval {
   account: Account;
   signal: AbortSignal;
   options: WaitLimits;
@@ -63,7 +63,10 @@ interface Removal {
 /**
  * All at once. Throws `DriverPending` when some are under way, and a failure when one has failed.
  */
-async function removeAll(removal: Removal, instances: readonly ComputeInstance[]): Promise<void> {
+async function removeAll(
+  removal: InstanceRemoval,
+  instances: readonly ComputeInstance[],
+): Promise<void> {
   const ends = await Promise.allSettled(instances.map((instance) => remove(removal, instance)));
   const reasons = ends.flatMap((end): unknown[] => (end.status === 'rejected' ? [end.reason] : []));
   const failure = reasons.find((reason) => !(reason instanceof DriverPending));
@@ -99,7 +102,7 @@ async function lookFor(
 }
 
 /** Throws `DriverPending` as long as it is under way. */
-async function remove(removal: Removal, instance: ComputeInstance): Promise<void> {
+async function remove(removal: InstanceRemoval, instance: ComputeInstance): Promise<void> {
   const { name } = instance.place;
   const pauses = pausesWithin(removal.options, removal.signal);
   const note = deletionNotesIn(removal.checkpoint).get(instance.id);
@@ -132,7 +135,7 @@ function requireUnprotected({ isProtected, place }: ComputeInstance): void {
  * when there is nothing to wait for, as the delete of another caller is under way.
  */
 async function begin(
-  { account, signal }: Removal,
+  { account, signal }: InstanceRemoval,
   instance: ComputeInstance,
 ): Promise<ComputeOperation | undefined> {
   try {
@@ -144,7 +147,7 @@ async function begin(
 }
 
 interface Deletion {
-  removal: Removal;
+  removal: InstanceRemoval;
   pauses: Pauses;
   instance: ComputeInstance;
 }
@@ -185,7 +188,7 @@ function requireDone({ instance }: Deletion, done: ComputeOperation): void {
  * A namesake that was made meanwhile is another one. `operation`: which deletes it, if it is known.
  */
 async function lookAgain(
-  { account, signal }: Removal,
+  { account, signal }: InstanceRemoval,
   { id, place }: ComputeInstance,
   operation: string | undefined,
 ): Promise<ComputeInstance | undefined> {

@@ -19,7 +19,7 @@ export const cleanUp: Check = {
   },
 };
 
-/** One that fails does not keep the others from being done. */
+/** A deletion that fails does not keep the others from being done. */
 async function attempt(step: () => Promise<string[]>): Promise<string[]> {
   try {
     return await step();

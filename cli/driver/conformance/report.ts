@@ -1,20 +1,20 @@
-/** What a run found, for people and for programs. */
+/** Formats what a run found, for people and for programs. */
 
 export interface Verdict {
-  /** What was checked. */
+  /** Claim that was checked. */
   check: string;
   result: 'ok' | 'failed' | 'skipped';
-  /** Of a failed one. */
+  /** For a failed check. */
   expected?: string;
   came?: string;
-  /** Of a skipped one. */
+  /** For a skipped check. */
   reason?: string;
   milliseconds: number;
 }
 
 export interface Report {
   provider: string;
-  /** What the names of the driver's task queues begin with. */
+  /** Beginning of the names of the driver's task queues. */
   queue: string;
   namespace: string;
   className: string;

@@ -11,7 +11,7 @@ export function leakedKeys(secret: Record<string, string>, texts: readonly strin
   return [...new Set(leaked.map(([key]) => key))];
 }
 
-/** What a driver should not have said must not stand in the report either. */
+/** Words that a driver should not have said must not stand in the report either. */
 export function withoutSecrets(text: string, secret: Record<string, string>): string {
   return spellings(secret).reduce(
     (rest, [key, value]) => rest.replaceAll(value, `<value of ${key}>`),

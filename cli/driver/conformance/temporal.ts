@@ -25,7 +25,7 @@ export interface Asker {
   ask(question: Question, interruption?: Interruption): Promise<Reply | undefined>;
   /** Until an operation of the cloud is to be asked for again. */
   rest(seconds: number): Promise<void>;
-  /** Whether a worker polls the queue for activities now. */
+  /** Says if a worker polls the queue for activities now. */
   isServed(queue: string): Promise<boolean>;
   close(): Promise<void>;
 }

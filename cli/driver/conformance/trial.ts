@@ -1,4 +1,4 @@
-/** What the checks of one run share. */
+/** Shared by the checks of one run. */
 import { randomUUID } from 'node:crypto';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import type { DriverUnderTest, Input } from './driver-under-test.ts';

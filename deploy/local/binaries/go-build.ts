@@ -1,10 +1,11 @@
 import { join } from 'node:path';
+import type { ProgramOptions } from './program.ts';
 import { findOnPath, runProgram } from './program.ts';
-import { modfileFlag, type EditedBuild } from './source-edits.ts';
-import { SourceUnavailable, versionIn, type AcquireWorld } from './source.ts';
-import type { GoModule, Tool } from './tools.ts';
-import { longestFirst } from './turns.ts';
+import type { AcquireWorld } from './source.ts';
+import { SourceUnavailable, versionIn } from './source.ts';
+import type { GoModule, Tool, SourceEdits } from './tools.ts';
 import { messageOf } from '../failure.ts';
+import { copyFile, cp, readFile, writeFile } from 'node:fs/promises';
 
 /** The same for all builds, so that they share what is compiled. */
 const goEnvironment = {
@@ -106,4 +107,81 @@ export function compareVersions(a: string, b: string): number {
     if (difference !== 0) return difference;
   }
   return 0;
+}
+
+/**
+ * Lets so many run at a time; of those that wait, the longest goes first, so that it ends not last.
+ */
+export function longestFirst(
+  places: number,
+): <Result>(minutes: number, run: () => Promise<Result>) => Promise<Result> {
+  const waiting: { minutes: number; start: () => void }[] = [];
+  let running = 0;
+  const startNext = (): void => {
+    if (running >= places) return;
+    waiting.sort((a, b) => b.minutes - a.minutes);
+    const next = waiting.shift();
+    if (next === undefined) return;
+    running += 1;
+    next.start();
+  };
+  return async (minutes, run) => {
+    await new Promise<void>((resolve) => {
+      waiting.push({ minutes, start: resolve });
+      // Those that come in the same moment are compared before the first starts.
+      setImmediate(startNext);
+    });
+    try {
+      return await run();
+    } finally {
+      running -= 1;
+      startNext();
+    }
+  };
+}
+
+interface EditedBuild {
+  /** Folder of the binary that is to be built; the edited copy is kept there until then. */
+  folder: string;
+  /** `cwd` is the folder of the module that builds it. */
+  options: ProgramOptions & { cwd: string };
+}
+
+/**
+ * Makes a copy of the module with the edits, and a go.mod that takes it in the place of the
+ * published one: Go lets no file in its cache be replaced. Returns the flag of `go build`.
+ */
+export async function modfileFlag(
+  go: string,
+  { module, file, texts }: SourceEdits,
+  { folder, options }: EditedBuild,
+): Promise<string> {
+  const copy = join(folder, 'edited');
+  await cp(await publishedIn(go, module, options), copy, { recursive: true });
+  // The cache of Go is read-only, and so is the copy, folders included.
+  await runProgram('chmod', ['-R', 'u+w', copy]);
+  const path = join(copy, file);
+  let text = await readFile(path, 'utf8');
+  for (const edit of texts) text = edited(text, edit, file);
+  await writeFile(path, text);
+  const modfile = join(folder, 'go.mod');
+  const pinned = await readFile(join(options.cwd, 'go.mod'), 'utf8');
+  // In quotes: a path may have spaces.
+  await writeFile(modfile, `${pinned}\nreplace ${module} => ${JSON.stringify(copy)}\n`);
+  await copyFile(join(options.cwd, 'go.sum'), join(folder, 'go.sum'));
+  return `-modfile=${modfile}`;
+}
+
+/** Downloads it where that was not done, checked against go.sum. */
+async function publishedIn(go: string, module: string, options: ProgramOptions): Promise<string> {
+  const args = ['mod', 'download', '-json', module];
+  const answer = await runProgram(go, args, { ...options, errorsApart: true });
+  const { Dir }: { Dir: string } = JSON.parse(answer);
+  return Dir;
+}
+
+function edited(text: string, [before, after]: readonly [string, string], file: string): string {
+  const count = text.split(before).length - 1;
+  if (count === 1) return text.replace(before, () => after);
+  throw new SourceUnavailable(`${file} has ${JSON.stringify(before)} ${count} times, not once`);
 }

@@ -2,10 +2,13 @@ import { join } from 'node:path';
 import { runProgram } from '../binaries/program.ts';
 import type { Job } from '../components/component.ts';
 import type { StackWorld } from '../components/world.ts';
+import type { User } from '../layout.ts';
 import { repository } from '../layout.ts';
 import { messageOf } from '../failure.ts';
-import { rightsOfAutoscaler } from './autoscaler-rights.ts';
-import { rightsIn, rightsOfCluster, rightsOutlasting, type Manifest } from './rights.ts';
+import type { Manifest } from './rights.ts';
+import { rightsIn, rightsOfCluster, rightsOutlasting, bindingOf, isRole } from './rights.ts';
+import { readFileSync } from 'node:fs';
+import { parseAllDocuments } from 'yaml';
 
 const crds = join(repository, 'deploy/crds');
 const exampleClass = join(repository, 'deploy/examples/class.yaml');
@@ -24,7 +27,11 @@ export function applyCluster(world: StackWorld): Job {
       const { namespace } = world.options;
       // The only one that cannot be deleted.
       const isDefault = namespace === 'default';
-      if (!isDefault) await applyNamespace(kubectl, namespace);
+      if (!isDefault) {
+        await applyManifests(kubectl, [
+          { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
+        ]);
+      }
       await applyManifests(kubectl, (isDefault ? rightsIn : rightsOutlasting)(namespace));
       if (world.options.autoscaler) await applyManifests(kubectl, rightsOfAutoscaler(namespace));
       await createOnce(kubectl, ['-n', namespace, '-f', exampleClass]);
@@ -51,10 +58,6 @@ async function applyDefinitions(kubectl: Kubectl): Promise<void> {
   await kubectl(['wait', '--for=condition=Established', '--timeout=25s', '-f', crds]);
 }
 
-async function applyNamespace(kubectl: Kubectl, name: string): Promise<void> {
-  await applyManifests(kubectl, [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }]);
-}
-
 async function applyManifests(kubectl: Kubectl, items: readonly Manifest[]): Promise<void> {
   const list = { apiVersion: 'v1', kind: 'List', items };
   await kubectl([...serverSide, '-f', '-'], JSON.stringify(list));
@@ -71,4 +74,20 @@ async function createOnce(kubectl: Kubectl, args: readonly string[]): Promise<vo
     if (faults.length === 0 || !faults.every((line) => line.includes('(AlreadyExists)')))
       throw error;
   }
+}
+
+const file = join(repository, 'deploy/examples/cluster-autoscaler/rights.yaml');
+const user: User = 'cluster-autoscaler';
+
+/** The rights that users give to the cluster autoscaler, for that of the local stack. */
+export function rightsOfAutoscaler(namespace: string): Manifest[] {
+  const objects = parseAllDocuments(readFileSync(file, 'utf8'));
+  return objects
+    .map((document): Manifest => document.toJS())
+    .filter(isRole)
+    .flatMap((role) => {
+      const place = role.kind === 'Role' ? { namespace } : {};
+      const placed = { ...role, metadata: { ...role.metadata, ...place } };
+      return [placed, bindingOf(placed, [user])];
+    });
 }

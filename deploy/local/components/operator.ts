@@ -153,7 +153,7 @@ function ourProcess(world: StackWorld, { name, needs, port, user, args }: OurPro
 
 type OperatorWorld = Pick<StackWorld, 'options' | 'layout' | 'ports'>;
 
-/** What a person sets to start one more worker by hand is the same. */
+/** A person sets the same to start one more worker by hand. */
 export function operatorEnvironment(world: OperatorWorld): Record<string, string> {
   return {
     TEMPORAL_ADDRESS: temporalAddressOf(world),

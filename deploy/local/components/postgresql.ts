@@ -8,9 +8,8 @@ import { runProgram } from '../binaries/program.ts';
 import type { Layout } from '../layout.ts';
 import { host } from '../supervision/ports.ts';
 import type { Component } from './component.ts';
-import { acceptsClients } from './postgresql-ready.ts';
-import { unprivilegedUser, type SystemUser } from './unprivileged-user.ts';
 import type { StackWorld } from './world.ts';
+import { connect } from 'node:net';
 
 /** The only role, and superuser. */
 export const databaseUser = 'temporal';
@@ -128,4 +127,72 @@ function requireVersion(cluster: string, majorVersion: number): void {
   throw new Error(
     `${cluster} was made by PostgreSQL ${made}, and here is ${majorVersion}: put version ${made} on PATH, or start with --fresh`,
   );
+}
+
+interface SystemUser {
+  name: string;
+  uid: number;
+  gid: number;
+}
+
+/** The first that exists. */
+const candidates = ['postgres', 'nobody'] as const;
+
+/**
+ * The user for a program that refuses to run as root; undefined when we are not root ourselves.
+ * Rejects when the system has none of the candidates.
+ */
+async function unprivilegedUser(): Promise<SystemUser | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const name of candidates) {
+    const [uid, gid] = await Promise.all([idOf('-u', name), idOf('-g', name)]);
+    if (uid !== undefined && gid !== undefined && uid !== 0) return { name, uid, gid };
+  }
+  throw new Error(
+    `PostgreSQL refuses to run as root, and this system has none of the users ${candidates.join(', ')}: do not start as root`,
+  );
+}
+
+async function idOf(what: '-u' | '-g', name: string): Promise<number | undefined> {
+  try {
+    return Number(await runProgram('id', [what, name]));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Version of the protocol, which all versions since 7.4 speak. */
+const protocolVersion = 0x0003_0000;
+/** First byte of the answer: how to authenticate. Another one is an error: it starts or ends. */
+const authentication = 'R'.charCodeAt(0);
+
+/**
+ * Begins to log in and leaves again. False while the server does not listen, recovers after a kill,
+ * or ends: it answers with an error then.
+ */
+export function acceptsClients(
+  address: { host: string; port: number },
+  user: string,
+): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect(address);
+  socket.setTimeout(2_000);
+  socket.once('connect', () => socket.write(startupMessage(user)));
+  socket.once('data', (answer) => {
+    resolve(answer[0] === authentication);
+    socket.destroy();
+  });
+  socket.once('timeout', () => socket.destroy());
+  // 'close' follows, and so no answer is an answer too.
+  socket.once('error', () => undefined);
+  socket.once('close', () => resolve(false));
+  return promise;
+}
+
+function startupMessage(user: string): Buffer {
+  const parameters = Buffer.from(`user\0${user}\0database\0postgres\0\0`);
+  const head = Buffer.alloc(8);
+  head.writeInt32BE(head.length + parameters.length, 0);
+  head.writeInt32BE(protocolVersion, 4);
+  return Buffer.concat([head, parameters]);
 }

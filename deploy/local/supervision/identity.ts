@@ -43,11 +43,9 @@ function startedOnLinux(pid: number): string | undefined {
   // it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, startTicks] = [fields[0], fields[19]];
-  return state === 'Z' ? undefined : `${bootId()}/${startTicks}`;
-}
-
-function bootId(): string {
-  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  if (state === 'Z') return undefined;
+  const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  return `${bootId}/${startTicks}`;
 }
 
 /**

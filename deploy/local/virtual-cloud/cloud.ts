@@ -4,14 +4,15 @@
  * where a crash hurts most.
  */
 import type { MachineErrorCode } from '../../../workflows/api/failures.ts';
-import { refusal, type Answer, type CloudError } from './answers.ts';
-import { consoleOf } from './console.ts';
+import type { Answer, CloudError } from './answers.ts';
+import { refusal } from './answers.ts';
 import type { CallCounters } from './counters.ts';
 import { BadRequest } from './fields.ts';
-import { fateOf, nextFault, type Fault, type Target } from './faults.ts';
+import type { Fault, Target } from './faults.ts';
+import { fateOf, nextFault } from './faults.ts';
 import type { CallHappening, Happening } from './happenings.ts';
-import { describe, newInstance, parseInstanceRequest, requestDigest } from './instance.ts';
 import type { Instance, InstanceRequest } from './instance.ts';
+import { describe, newInstance, parseInstanceRequest, requestDigest } from './instance.ts';
 import type { Journal } from './journal.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -256,4 +257,24 @@ function volumeOf({ id, name, zone }: Instance): object {
 function nameIn(body: unknown): string {
   const isNamed = typeof body === 'object' && body !== null && 'name' in body;
   return isNamed && typeof body.name === 'string' ? body.name : '';
+}
+
+/** A few lines of its boot, then what its fault says. Empty while it boots, as in real clouds. */
+function consoleOf(instance: Instance, now: number): string {
+  const { id, size, zone, bootAt, fate } = instance;
+  if (now < bootAt) return '';
+  const lines = [
+    `[    0.000000] virtual cloud: machine ${id}, size ${size}, zone ${zone}`,
+    '[    1.204113] cloud-init[512]: running the user data',
+    kubeletLine(instance),
+    ...(fate.prints === undefined ? [] : [fate.prints]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function kubeletLine({ name, fate: { neverJoins, joinsNotReady }, nodeUid }: Instance): string {
+  if (neverJoins) return `[    9.530022] kubelet[731]: Node ${name} is not registered`;
+  if (joinsNotReady) return `[    9.530022] kubelet[731]: Node ${name} is not ready`;
+  const isIn = nodeUid !== undefined;
+  return `[    9.530022] kubelet[731]: Node ${name} ${isIn ? 'is registered' : 'is being registered'}`;
 }

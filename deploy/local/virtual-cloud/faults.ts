@@ -165,7 +165,10 @@ export function nextFault(
   wanted: 'call' | 'refusal' | FateKind,
 ): Fault | undefined {
   return faults.find(
-    (fault) => isWanted(fault, wanted) && isLeft(fault) && concerns(fault, target),
+    (fault) =>
+      isWanted(fault, wanted) &&
+      (fault.times === undefined || fault.fired < fault.times) &&
+      concerns(fault, target),
   );
 }
 
@@ -173,10 +176,6 @@ function isWanted({ kind }: Fault, wanted: 'call' | 'refusal' | FateKind): boole
   if (wanted === 'call') return callKinds.some((candidate) => candidate === kind);
   if (wanted === 'refusal') return refusalKinds.some((candidate) => candidate === kind);
   return kind === wanted;
-}
-
-function isLeft({ times, fired }: Fault): boolean {
-  return times === undefined || fired < times;
 }
 
 function concerns({ operation, match, zone }: Fault, target: Target): boolean {

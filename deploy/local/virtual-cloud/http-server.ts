@@ -1,11 +1,12 @@
 /** HTTP and JSON around the routes; breaks connections on command. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { refusal, type Answer } from './answers.ts';
+import type { Answer } from './answers.ts';
+import { refusal } from './answers.ts';
 import { BadRequest } from './fields.ts';
 import type { ApiRequest } from './routes.ts';
-import { keptAlive } from './kept-alive.ts';
 
 export interface HttpParts {
   handle: (request: ApiRequest) => Answer;
@@ -97,3 +98,9 @@ async function pass(response: ServerResponse, milliseconds: number): Promise<voi
 function isReset(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
 }
+
+/**
+ * Settings of servers that stand in for a cloud: Node.js closes connections that were idle for 5 s,
+ * perhaps just when a process on a busy machine uses one again.
+ */
+export const keptAlive = { keepAliveTimeout: 0 };

@@ -85,7 +85,7 @@ function sicknessOf(
   };
 }
 
-/** What the node controller writes of a kubelet that it has not heard from, without the wait. */
+/** Writes as the node controller of a kubelet that it has not heard from, without the wait. */
 async function stop(client: KubeClient, instance: Instance, signal: AbortSignal): Promise<void> {
   // Deleted while it booted: the Node may be there all the same.
   const nodeUid = instance.nodeUid ?? (await findNode(client, instance, signal))?.metadata.uid;

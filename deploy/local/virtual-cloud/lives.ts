@@ -114,16 +114,13 @@ export class Lives {
   #run(instance: Instance, work: () => Promise<void>): Promise<void> {
     const running = work()
       .catch((error: unknown) => {
-        if (!isAbort(error)) this.#parts.onError(instance, error);
+        if (!(error instanceof Error && error.name === 'AbortError'))
+          this.#parts.onError(instance, error);
       })
       .finally(() => this.#running.delete(running));
     this.#running.add(running);
     return running;
   }
-}
-
-function isAbort(error: unknown): boolean {
-  return error instanceof Error && error.name === 'AbortError';
 }
 
 async function sleepUntil(time: number, signal: AbortSignal): Promise<void> {

@@ -4,7 +4,7 @@ import { act } from '../../../cli/act/act.ts';
 import type { ActOptions } from '../../../cli/act/act.ts';
 import { preserve } from '../../../cli/preserve/preserve.ts';
 import type { KubeObject } from '../../../kube/client/client.ts';
-import { signed } from '../../../cli/act/write-command.ts';
+import { signed } from '../../../cli/act/act.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { ReviewingClient } from '../../support/api-server/reviewing-client.ts';

@@ -2,7 +2,7 @@
 import { setEnvironment } from '../../support/environment.ts';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { readNames as readNamesWithin } from '../../../cli/completion/live-names.ts';
+import { readNames as readNamesWithin } from '../../../cli/completion/complete.ts';
 import type { Words } from '../../../cli/completion/words.ts';
 import { wordsBefore } from '../../../cli/completion/words.ts';
 import type { NamedCluster } from './cluster.ts';

@@ -1,4 +1,4 @@
-import { badSpecsOf } from '../../../cli/driver/conformance/bad-specs.ts';
+import { badSpecsOf } from '../../../cli/driver/conformance/checks/bad-input.ts';
 
 test('each bad spec has one field of another type, all others stay', () => {
   const bad = badSpecsOf({ zone: 'a', tags: { team: 'b' }, nothing: null }, []);

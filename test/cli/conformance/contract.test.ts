@@ -1,4 +1,4 @@
-import { faultsOf } from '../../../cli/driver/conformance/contract.ts';
+import { faultsOf } from '../../../cli/driver/conformance/driver-under-test.ts';
 
 const instance = { providerID: 'acme:///1', nodeName: 'a', isFound: true };
 const failure = { code: 'NotFound', message: 'it is gone', isSettled: true };

@@ -5,9 +5,9 @@ import {
   loadDataConverter,
 } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { attemptOf } from '../../../cli/explain/from-temporal.ts';
-import type { HistoryEvent } from '../../../cli/timeline/history.ts';
+import type { HistoryEvent } from '../../../cli/timeline/from-temporal.ts';
 import { readerOf } from '../../../cli/timeline/from-temporal.ts';
-import { stepsOf } from '../../../cli/timeline/history.ts';
+import { stepsOf } from '../../../cli/timeline/from-temporal.ts';
 import { dataConverterOf } from '../../../workers/payloads/data-converter.ts';
 
 const keysOf = (id: string) =>

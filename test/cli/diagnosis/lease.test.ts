@@ -4,7 +4,7 @@ import { writeRestore } from '../../../kube/objects/restore-note.ts';
 import { diagnose } from '../../../cli/diagnosis/diagnose.ts';
 import type { Install } from '../../../cli/install/install.ts';
 import { allLeaseFacts, leaseFactsOf } from '../../../cli/install/lease-facts.ts';
-import { processLines } from '../../../cli/status/processes.ts';
+import { processLines } from '../../../cli/status/status.ts';
 import { anInstall, metaOf, minutesAgo, now } from './objects.ts';
 
 const dayMs = 86_400_000;

@@ -1,5 +1,5 @@
 import { customResource } from '../../../kube/client/paths.ts';
-import { forgetConditions } from '../../../cli/migrate/conditions.ts';
+import { forgetConditions } from '../../../cli/migrate/hand-back.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import { aMachineDeployment, namespace } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';

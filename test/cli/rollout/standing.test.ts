@@ -1,4 +1,4 @@
-import { standingOf } from '../../../cli/rollout/standing.ts';
+import { standingOf } from '../../../cli/rollout/status.ts';
 import { viewOf } from '../../../cli/objects/deployment-view.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSetStatus } from '../../../workflows/api/machine-set.ts';

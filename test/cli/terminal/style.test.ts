@@ -1,6 +1,6 @@
 import { isUnicode, clipLine } from '../../../cli/terminal/screen.ts';
 import { isColoured, paletteOf } from '../../../cli/terminal/style.ts';
-import { formatBar } from '../../../cli/status/deployments.ts';
+import { formatBar } from '../../../cli/status/status.ts';
 
 test.each([
   [true, {}, true],

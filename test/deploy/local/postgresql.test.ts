@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findPostgresql } from '../../../deploy/local/binaries/postgresql.ts';
-import { acceptsClients } from '../../../deploy/local/components/postgresql-ready.ts';
+import { acceptsClients } from '../../../deploy/local/components/postgresql.ts';
 import { requireSameTemporal } from '../../../deploy/local/kept-state.ts';
 import { layoutOf } from '../../../deploy/local/layout.ts';
 

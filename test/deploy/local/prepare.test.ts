@@ -1,4 +1,4 @@
-import { longestFirst } from '../../../deploy/local/binaries/turns.ts';
+import { longestFirst } from '../../../deploy/local/binaries/go-build.ts';
 import { tools } from '../../../deploy/local/binaries/tools.ts';
 import { defaultOptions } from '../../../deploy/local/options.ts';
 import { everything, needsOfStack } from '../../../deploy/local/prepare/needs.ts';

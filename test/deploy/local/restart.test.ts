@@ -2,7 +2,7 @@ import {
   afterDeath,
   noDeaths,
   type DeathRecord,
-} from '../../../deploy/local/supervision/restart.ts';
+} from '../../../deploy/local/supervision/supervised.ts';
 
 /** Plays deaths one after another and returns what was decided each time. */
 function play(livesMs: number[], random = 0): (number | 'giveUp')[] {

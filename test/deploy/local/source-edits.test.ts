@@ -8,7 +8,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { modfileFlag } from '../../../deploy/local/binaries/source-edits.ts';
+import { modfileFlag } from '../../../deploy/local/binaries/go-build.ts';
 
 const edits = {
   module: 'example.com/module',

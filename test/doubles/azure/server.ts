@@ -17,7 +17,7 @@ import type { AzureDouble, DoubleOptions } from './double.ts';
 import { answerManager, signature } from './resource-manager.ts';
 import { Resources, type Resource, type World } from './resources.ts';
 import { createAuthority, type Application } from './token.ts';
-import { keptAlive } from '../../../deploy/local/virtual-cloud/kept-alive.ts';
+import { keptAlive } from '../../../deploy/local/virtual-cloud/http-server.ts';
 
 /** What tests say in their Secrets and classes. */
 export const application: Application = {

@@ -17,7 +17,7 @@ import {
 } from './instances.ts';
 import { Refusal } from './refusal.ts';
 import { errorOf } from './xml.ts';
-import { keptAlive } from '../../../deploy/local/virtual-cloud/kept-alive.ts';
+import { keptAlive } from '../../../deploy/local/virtual-cloud/http-server.ts';
 
 export interface Cut {
   /** Which request from now on, from 1. */

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { formOf, type Form } from './form.ts';
-import { keptAlive } from '../../../deploy/local/virtual-cloud/kept-alive.ts';
+import { keptAlive } from '../../../deploy/local/virtual-cloud/http-server.ts';
 
 export interface StsDouble {
   url: string;

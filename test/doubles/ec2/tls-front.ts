@@ -5,7 +5,7 @@
 import { request as send } from 'node:http';
 import { createServer } from 'node:https';
 import { selfSigned } from '../../support/self-signed.ts';
-import { keptAlive } from '../../../deploy/local/virtual-cloud/kept-alive.ts';
+import { keptAlive } from '../../../deploy/local/virtual-cloud/http-server.ts';
 
 export interface TlsFront {
   port: number;

@@ -18,7 +18,7 @@ import type { Fault, FaultedCall } from './faults.ts';
 import { isRecord } from '../../../workflows/values/is-record.ts';
 import { Tokens } from './tokens.ts';
 import type { TokenRules } from './tokens.ts';
-import { keptAlive } from '../../../deploy/local/virtual-cloud/kept-alive.ts';
+import { keptAlive } from '../../../deploy/local/virtual-cloud/http-server.ts';
 
 export interface DoubleOptions extends Partial<CloudTimes>, TokenRules {
   /** Default: any that is free. */

@@ -1,7 +1,7 @@
 /** Payloads that Temporal cannot read, and those who can: keys, codec server, old and new ones. */
 import type { Server } from 'node:http';
 import type { Payload } from '@temporalio/common';
-import { payloadsIn, payloadsText } from '../../../cli/codec-server/payloads.ts';
+import { payloadsIn, payloadsText } from '../../../cli/codec-server/server.ts';
 import { startCodecServer } from '../../../cli/codec-server/server.ts';
 import { offboard } from '../../../cli/offboard/offboard.ts';
 import { eventually } from '../../support/eventually.ts';

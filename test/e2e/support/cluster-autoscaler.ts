@@ -7,7 +7,7 @@ import { ignoreNotFound } from '../../../kube/client/ignore.ts';
 import { isAlreadyExists } from '../../../kube/client/errors.ts';
 import { customResource } from '../../../kube/client/paths.ts';
 import { preparedBinary } from '../../../deploy/local/binaries/acquire.ts';
-import { rightsOfAutoscaler } from '../../../deploy/local/cluster/autoscaler-rights.ts';
+import { rightsOfAutoscaler } from '../../../deploy/local/cluster/apply.ts';
 import type { Manifest } from '../../../deploy/local/cluster/rights.ts';
 import { autoscalerCommand } from '../../../deploy/local/components/cluster-autoscaler.ts';
 import { localPorts } from '../../../deploy/local/supervision/ports.ts';

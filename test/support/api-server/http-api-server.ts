@@ -15,7 +15,7 @@ import { overTheWire } from './json.ts';
 import { typeServedAt } from './paths.ts';
 import { StatusError, badRequest, methodNotAllowed, statusOf } from './status.ts';
 import type { Stored } from './store.ts';
-import { keptAlive } from '../../../deploy/local/virtual-cloud/kept-alive.ts';
+import { keptAlive } from '../../../deploy/local/virtual-cloud/http-server.ts';
 
 interface OpenWatch {
   request: Request;

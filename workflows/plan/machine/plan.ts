@@ -43,7 +43,7 @@ function planLife(facts: MachineFacts, now: number): MachineStep {
 }
 
 /** Answer of one concern of a living machine. */
-interface Answer {
+interface ConcernAnswer {
   step?: MachineStep;
   /** It has a step then, milliseconds. */
   wakeAt?: number | undefined;
@@ -51,14 +51,14 @@ interface Answer {
   note?: string | undefined;
 }
 
-type Concern = (facts: MachineFacts, now: number) => Answer | undefined;
+type Concern = (facts: MachineFacts, now: number) => ConcernAnswer | undefined;
 
 /** In the order in which they have their steps. */
 const concerns: readonly Concern[] = [repair, preserve, findMissing, checkHealth, live];
 
 /** The first concern with a step has it; without any, the machine waits for the first to wake. */
 function planLiving(facts: MachineFacts, now: number): MachineStep {
-  const answers: Answer[] = [];
+  const answers: ConcernAnswer[] = [];
   for (const concern of concerns) {
     const answer = concern(facts, now) ?? {};
     if (answer.step) return answer.step;
@@ -70,7 +70,7 @@ function planLiving(facts: MachineFacts, now: number): MachineStep {
 }
 
 /** Repairs what is missing on the object, or could not be read. */
-function repair({ isUnreported, finalizerAt, outage }: MachineFacts, now: number): Answer {
+function repair({ isUnreported, finalizerAt, outage }: MachineFacts, now: number): ConcernAnswer {
   if (isUnreported) return { step: { action: 'recordFailure' } };
   if (now >= (finalizerAt ?? Infinity)) return { step: { action: 'readAndClaim' } };
   const readAt = outage && outage.retryAt > now ? outage.retryAt : Infinity;
@@ -78,7 +78,7 @@ function repair({ isUnreported, finalizerAt, outage }: MachineFacts, now: number
 }
 
 /** Its preservation is checked, and the Node of a Failed machine that is kept is drained. */
-function preserve({ preservation }: MachineFacts, now: number): Answer | undefined {
+function preserve({ preservation }: MachineFacts, now: number): ConcernAnswer | undefined {
   if (!preservation) return undefined;
   const { mustCheck, until = Infinity, checkAt = 0, drainAt = 0, mustDrain } = preservation;
   const isToCheck = mustCheck || now >= until;
@@ -89,7 +89,10 @@ function preserve({ preservation }: MachineFacts, now: number): Answer | undefin
 }
 
 /** The health of a machine that has joined is checked instead: its Node says more. */
-function findMissing({ missing, health, phase }: MachineFacts, now: number): Answer | undefined {
+function findMissing(
+  { missing, health, phase }: MachineFacts,
+  now: number,
+): ConcernAnswer | undefined {
   if (!missing || phase === 'Failed') return undefined;
   if (missing.isConfirmed)
     return health ? undefined : { step: { action: 'recordMissingInstance' } };
@@ -97,7 +100,7 @@ function findMissing({ missing, health, phase }: MachineFacts, now: number): Ans
   return { wakeAt: missing.askAt, note: 'its instance is not to be found' };
 }
 
-function checkHealth(facts: MachineFacts, now: number): Answer | undefined {
+function checkHealth(facts: MachineFacts, now: number): ConcernAnswer | undefined {
   if (!facts.health) return undefined;
   const { mustCheck, checkAt = Infinity } = facts.health;
   if (!facts.isRead && isInReach(facts, now)) return { step: { action: 'readAndClaim' } };
@@ -106,7 +109,7 @@ function checkHealth(facts: MachineFacts, now: number): Answer | undefined {
 }
 
 /** An ill machine does nothing else than wait for its next check. */
-function live(facts: MachineFacts, now: number): Answer {
+function live(facts: MachineFacts, now: number): ConcernAnswer {
   const note = illnessOf(facts);
   if (note !== undefined) return { note };
   const step = isUp(facts) ? planRunning(facts, now) : planLaunch(facts, now);

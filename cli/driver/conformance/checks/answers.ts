@@ -1,4 +1,4 @@
-/** What holds for all answers that came. */
+/** Checks what holds for all answers that came. */
 import type { KeptAnswer } from '../driver-under-test.ts';
 import { leakedKeys } from '../secrets.ts';
 import { Mismatch, Skipped } from '../verdict.ts';

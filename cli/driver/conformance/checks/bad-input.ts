@@ -1,9 +1,7 @@
-/** What cannot be carried out is said in words that lead to the field. */
+/** Checks that refusals of bad input lead to the field. */
 import { customResource } from '../../../../kube/client/paths.ts';
 import { apiVersion } from '../../../../workflows/api/constants.ts';
 import type { MachineFailure } from '../../../../workflows/plan/machine/facts.ts';
-import { badSpecsOf } from '../bad-specs.ts';
-import type { BadSpec } from '../bad-specs.ts';
 import type { Trial } from '../trial.ts';
 import { expectPart, Mismatch } from '../verdict.ts';
 import type { Check } from './check.ts';
@@ -106,4 +104,34 @@ function expectRefused(
   });
   const { message = '' } = came.failure ?? {};
   if (!message.includes(word)) throw new Mismatch(`a message that names ${word}`, message);
+}
+
+interface BadSpec {
+  /** Top-level; it has to stand in the driver's words. */
+  field: string;
+  value: unknown;
+  providerSpec: unknown;
+}
+
+/** A class with many fields is not tried with all of them. */
+const fieldsMax = 5;
+
+/**
+ * Specs that a driver must refuse: one field of a good spec with a value of another type, and those
+ * that a person names.
+ */
+export function badSpecsOf(good: unknown, named: readonly Record<string, unknown>[]): BadSpec[] {
+  const spec: Record<string, unknown> = { ...Object(good) };
+  const ofFields = Object.entries(spec)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .slice(0, fieldsMax)
+    .map(([field, value]) => ({
+      [field]: typeof value === 'object' ? 'verify' : { verify: true },
+    }));
+  return [...ofFields, ...named].flatMap((change) => {
+    const [first] = Object.entries(change);
+    if (!first) return [];
+    const [field, value] = first;
+    return [{ field, value, providerSpec: { ...spec, ...change } }];
+  });
 }

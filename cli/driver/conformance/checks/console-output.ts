@@ -1,4 +1,4 @@
-/** What an instance has printed: a driver need not say it, but what it says must be fit to keep. */
+/** Checks the console output: a driver need not give any, but what it gives must be fit to keep. */
 import { Buffer } from 'node:buffer';
 import type { ConsoleOutput } from '../../../../workflows/contracts/driver-contract.ts';
 import { longestConsoleBytes } from '../../../../workflows/values/console-output.ts';

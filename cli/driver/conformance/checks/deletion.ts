@@ -1,4 +1,4 @@
-/** What is deleted is gone, and stays so. */
+/** Checks that what is deleted is gone, and stays so. */
 import type { Asked, Trial } from '../trial.ts';
 import { instanceOf } from '../trial.ts';
 import { expectPart, Mismatch, Skipped } from '../verdict.ts';

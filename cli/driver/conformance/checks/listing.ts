@@ -1,4 +1,4 @@
-/** What a listing has, and what it must not have. */
+/** Checks what a listing has, and what it must not have. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ListedInstance } from '../../../../workflows/contracts/driver-contract.ts';
 import type { Asked, Trial } from '../trial.ts';

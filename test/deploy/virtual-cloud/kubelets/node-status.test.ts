@@ -3,7 +3,7 @@ import {
   isPlayed,
   statusOf,
   type VirtualNode,
-} from '../../../../deploy/local/virtual-cloud/kubelets/node-status.ts';
+} from '../../../../deploy/local/virtual-cloud/kubelets/played-nodes.ts';
 import {
   fakeKubelet,
   notReady,

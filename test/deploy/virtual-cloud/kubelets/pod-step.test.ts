@@ -2,7 +2,7 @@ import {
   podStep,
   runningStatus,
   type VirtualPod,
-} from '../../../../deploy/local/virtual-cloud/kubelets/pod-step.ts';
+} from '../../../../deploy/local/virtual-cloud/kubelets/played-pods.ts';
 
 const boundAt = Date.parse('2026-11-28T10:00:10Z');
 const deletedAt = Date.parse('2026-11-28T10:20:00Z');

@@ -4,7 +4,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { parse } from 'yaml';
-import { wordsOf } from '../../../../../cli/plan/report.ts';
+import { wordsOf } from '../../../../../cli/plan/plan.ts';
 import { simulate } from '../../../../../cli/plan/simulation.ts';
 import { formatDuration } from '../../../../../workflows/api/duration.ts';
 import type { MachineSet } from '../../../../../workflows/api/machine-set.ts';
