@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 export const repository = resolve(fileURLToPath(import.meta.url), '../../..');
 
 /**
- * Users of the API server. Each has a kubeconfig of its own, so that the audit log tells them
+ * Users of the API server. Each has a kubeconfig of its own, so that the audit log says them
  * apart.
  */
 export const users = [
