@@ -1,7 +1,7 @@
 /** All commands. Throws a `CommanderError` when a line cannot be read, or was one for help. */
 import { Command, type OutputConfiguration } from 'commander';
 import { version } from '../workers/config/version.ts';
-import type { Run } from './command-line/answer.ts';
+import type { AnswerPrinter } from './command-line/answer.ts';
 import { actCommands } from './commands/act.ts';
 import { checkCommands, stopCommands } from './commands/check.ts';
 import { installCommands } from './commands/install.ts';
@@ -19,7 +19,7 @@ const groups = {
 const exitCodes = `
 Exit code: 0 done, 1 failed or not as it should be, 2 the command line is wrong.`;
 
-export function createProgram(run: Run, output: OutputConfiguration = {}): Command {
+export function createProgram(run: AnswerPrinter, output: OutputConfiguration = {}): Command {
   const program = createCommands(run, output);
   program.commandsGroup('Shells:');
   addCompletion(program, () => createCommands(run, output));
@@ -27,7 +27,7 @@ export function createProgram(run: Run, output: OutputConfiguration = {}): Comma
 }
 
 /** Without those for shells. */
-export function createCommands(run: Run, output: OutputConfiguration): Command {
+export function createCommands(run: AnswerPrinter, output: OutputConfiguration): Command {
   const program = new Command('millwright')
     .description('Manage machines.')
     .version(version)

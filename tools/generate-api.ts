@@ -12,7 +12,7 @@ import { wrapComments } from './generated-comments.ts';
 /**
  * The keywords of a CRD's schema that matter for types, and `tsType` of json-schema-to-typescript.
  */
-interface CrdSchema {
+interface ApiSchema {
   $ref?: string;
   tsType?: string;
   title?: string;
@@ -20,17 +20,17 @@ interface CrdSchema {
   type?: TypeName | TypeName[];
   nullable?: boolean;
   required?: string[];
-  properties?: Record<string, CrdSchema>;
-  additionalProperties?: CrdSchema | boolean;
-  items?: CrdSchema;
-  anyOf?: CrdSchema[];
+  properties?: Record<string, ApiSchema>;
+  additionalProperties?: ApiSchema | boolean;
+  items?: ApiSchema;
+  anyOf?: ApiSchema[];
   'x-kubernetes-preserve-unknown-fields'?: boolean;
 }
 
 type TypeName = 'array' | 'boolean' | 'integer' | 'null' | 'object' | 'string';
 
 interface CustomResourceDefinition {
-  spec: { versions: [{ schema: { openAPIV3Schema: CrdSchema } }] };
+  spec: { versions: [{ schema: { openAPIV3Schema: ApiSchema } }] };
 }
 
 /** CRD -> file of its types. The order decides where shared types stand. */
@@ -84,7 +84,7 @@ export async function generateApi(crdFolder: URL): Promise<Map<string, string>> 
   return files;
 }
 
-async function fileOf(root: CrdSchema, file: string, types: Types): Promise<string> {
+async function fileOf(root: ApiSchema, file: string, types: Types): Promise<string> {
   const schema = types.define(asObject(root), file);
   const code = await compile({ ...schema, definitions: types.standingIn(file) }, root.title ?? '', {
     additionalProperties: false,
@@ -95,7 +95,7 @@ async function fileOf(root: CrdSchema, file: string, types: Types): Promise<stri
 }
 
 /** Adds the fields that every stored object has, although MCM's schemas do not ask for them. */
-function asObject(root: CrdSchema): CrdSchema {
+function asObject(root: ApiSchema): ApiSchema {
   const fields = Object.keys(root.properties ?? {});
   const always = ['apiVersion', 'kind', 'metadata', 'spec'].filter((name) => fields.includes(name));
   return {
@@ -118,7 +118,7 @@ function compact(code: string): string {
 
 /** All named types seen so far, and where each stands. */
 class Types {
-  readonly #schemas = new Map<string, CrdSchema>();
+  readonly #schemas = new Map<string, ApiSchema>();
   readonly #homes = new Map<string, string>();
 
   constructor() {
@@ -128,7 +128,7 @@ class Types {
   }
 
   /** The part of `schema` that says something about types; titled parts of it become references. */
-  define(schema: CrdSchema, file: string): CrdSchema {
+  define(schema: ApiSchema, file: string): ApiSchema {
     const { description, title, tsType, type, required, anyOf, items, properties } = schema;
     const { nullable, additionalProperties } = schema;
     const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
@@ -146,7 +146,7 @@ class Types {
   }
 
   /** The named types whose home is this file. */
-  standingIn(file: string): Record<string, CrdSchema> {
+  standingIn(file: string): Record<string, ApiSchema> {
     return Object.fromEntries(
       [...this.#schemas].filter(([name]) => this.#homes.get(name) === file),
     );
@@ -162,8 +162,8 @@ class Types {
     });
   }
 
-  #fields({ title, properties = {} }: CrdSchema, file: string): Record<string, CrdSchema> {
-    const fields = Object.entries(properties).map(([field, schema]): [string, CrdSchema] => {
+  #fields({ title, properties = {} }: ApiSchema, file: string): Record<string, ApiSchema> {
+    const fields = Object.entries(properties).map(([field, schema]): [string, ApiSchema] => {
       const tsType = typeOfField[`${title}.${field}`];
       return [
         field,
@@ -173,7 +173,7 @@ class Types {
     return Object.fromEntries(fields);
   }
 
-  #refer(schema: CrdSchema, file: string): CrdSchema {
+  #refer(schema: ApiSchema, file: string): ApiSchema {
     const { title } = schema;
     if (title === undefined) return this.define(schema, file);
     const home = this.#homes.get(title) ?? file;
@@ -184,7 +184,7 @@ class Types {
   }
 
   /** One name means one thing; only the description of the whole may depend on the place. */
-  #remember(title: string, schema: CrdSchema): void {
+  #remember(title: string, schema: ApiSchema): void {
     const known = this.#schemas.get(title);
     if (known === undefined) this.#schemas.set(title, schema);
     else if (contentOf(known) !== contentOf(schema)) {
@@ -195,13 +195,13 @@ class Types {
   }
 }
 
-function definedOf(schema: { [K in keyof CrdSchema]: CrdSchema[K] | undefined }): CrdSchema {
+function definedOf(schema: { [K in keyof ApiSchema]: ApiSchema[K] | undefined }): ApiSchema {
   const entries = Object.entries(schema).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries);
 }
 
 /** References read alike, whether the type stands in the same file or another. */
-function contentOf(schema: CrdSchema): string {
+function contentOf(schema: ApiSchema): string {
   return JSON.stringify({ ...schema, description: '' }).replaceAll(
     '"$ref":"#/definitions/',
     '"tsType":"',

@@ -14,12 +14,12 @@ export interface Answer<Data = unknown> {
 }
 
 /** Carries out a command, and prints its answer. Tests have one of their own. */
-export type Run = <Options extends OutputOptions>(
+export type AnswerPrinter = <Options extends OutputOptions>(
   options: Options,
   carryOut: (options: Options) => Promise<Answer>,
 ) => Promise<void>;
 
-export const printAnswer: Run = async (options, carryOut) => {
+export const printAnswer: AnswerPrinter = async (options, carryOut) => {
   const answer = await carryOut(options);
   const text = formatAnswer(answer, options.output);
   if (text !== '') console.log(text);

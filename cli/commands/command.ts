@@ -1,6 +1,6 @@
 /** An entry of the table of commands, and how commander gets it. */
 import type { Command } from 'commander';
-import type { Answer, Run } from '../command-line/answer.ts';
+import type { Answer, AnswerPrinter } from '../command-line/answer.ts';
 import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
 import type { ClusterScope } from '../connection/cluster.ts';
 import { inCluster } from '../connection/cluster.ts';
@@ -29,7 +29,7 @@ interface CommandEntry<Options extends OutputOptions, Given> extends Named {
   run(options: Options): Promise<Answer>;
 }
 
-export type AddCommand = (parent: Command, run: Run) => void;
+export type AddCommand = (parent: Command, run: AnswerPrinter) => void;
 
 export function command<Options extends OutputOptions, Given extends object = Options>(
   entry: CommandEntry<Options, Given>,

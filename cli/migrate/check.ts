@@ -9,13 +9,16 @@ import { lineOf, note, type MigrateResult } from './result.ts';
 import { findingsOf } from './findings.ts';
 import { commandLinesOf, translate, wordsIn, yamlOf, type Translation } from './flags.ts';
 
-interface Checked {
+interface CheckedMigration {
   facts: Facts;
   findings: MigrateResult[];
   translation: Translation;
 }
 
-export async function check(scope: ClusterScope, options: MigrateOptions): Promise<Checked> {
+export async function check(
+  scope: ClusterScope,
+  options: MigrateOptions,
+): Promise<CheckedMigration> {
   const facts = await readFacts(scope, options);
   const { lines, others } = commandLinesOf(facts.mcm);
   // The machine controller says what holds for machines, and every process takes all flags.
@@ -42,7 +45,7 @@ async function wordsOfFile(file: string | undefined): Promise<string[] | undefin
 }
 
 /** Exit code 1: something hinders a take-over. */
-export function reportOf({ facts, findings, translation }: Checked): Answer {
+export function reportOf({ facts, findings, translation }: CheckedMigration): Answer {
   const isFree = findings.every(({ state }) => state !== 'hinders');
   const { namespace } = facts;
   const { values, leftOut } = translation;

@@ -94,10 +94,7 @@ export interface SimulatedRollout {
 
 const turnsMax = 20_000;
 
-type SimulatedStep<Action extends DeploymentStep['action']> = Extract<
-  DeploymentStep,
-  { action: Action }
->;
+type StepOf<Action extends DeploymentStep['action']> = Extract<DeploymentStep, { action: Action }>;
 
 /** Milliseconds; what happens at either of both belongs to it. */
 interface SimulationPart {
@@ -287,14 +284,14 @@ class Simulation {
     return this.#noteGivenUp(step);
   }
 
-  #rollBack({ set: subject, reason }: SimulatedStep<'rollBack'>): boolean {
+  #rollBack({ set: subject, reason }: StepOf<'rollBack'>): boolean {
     const set = this.#sets.get(subject);
     if (!set) return false;
     this.#note({ kind: 'rollBack', subject, count: 0, reason });
     return this.#patchOwn(rollbackPatchOf(this.#deployment, set));
   }
 
-  #refuseRollback({ reason }: SimulatedStep<'refuseRollback'>): boolean {
+  #refuseRollback({ reason }: StepOf<'refuseRollback'>): boolean {
     this.#note({ kind: 'refuseRollback', subject: '', count: 0, reason });
     return this.#patchOwn({ spec: { rollbackTo: null } });
   }
@@ -313,25 +310,25 @@ class Simulation {
     return true;
   }
 
-  #scaleSet({ name, from, replicas, scaledAt, reason }: SimulatedStep<'scaleSet'>): boolean {
+  #scaleSet({ name, from, replicas, scaledAt, reason }: StepOf<'scaleSet'>): boolean {
     const notes = { ...scalingAnnotationsOf(this.#deployment), ...scaledAtNote(scaledAt) };
     if (from !== replicas) this.#note({ kind: 'scaleSet', subject: name, count: replicas, reason });
     return this.#patchSet(name, { metadata: { annotations: notes }, spec: { replicas } });
   }
 
-  #syncSet({ name, revision }: SimulatedStep<'syncSet'>): boolean {
+  #syncSet({ name, revision }: StepOf<'syncSet'>): boolean {
     const set = this.#sets.get(name);
     const patch = set && syncPatchOf(this.#deployment, set, revision);
     return patch !== undefined && this.#patchSet(name, patch);
   }
 
-  #deleteSets({ names, reason }: SimulatedStep<'deleteSets'>): boolean {
+  #deleteSets({ names, reason }: StepOf<'deleteSets'>): boolean {
     for (const name of names) this.#sets.delete(name);
     this.#note({ kind: 'deleteSets', subject: names.join(', '), count: 0, reason });
     return true;
   }
 
-  #createSet({ name, replicas, revision, reason }: SimulatedStep<'createSet'>): boolean {
+  #createSet({ name, replicas, revision, reason }: StepOf<'createSet'>): boolean {
     const named = newSetNamed(this.#deployment, name);
     if (!named) return false;
     const sent = newSetOf(this.#deployment, { ...named, replicas, revision });

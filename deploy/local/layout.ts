@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 export const repository = resolve(fileURLToPath(import.meta.url), '../../..');
 
 /**
- * Users of the API server. Each has a kubeconfig of its own, so that the audit log tells them
- * apart.
+ * Users of the API server. Each has a kubeconfig of its own, so that the audit log has each by
+ * its name.
  */
 export const users = [
   'admin',

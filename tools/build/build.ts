@@ -8,16 +8,16 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildCommand } from './command.ts';
-import { parts, repository, type Part } from './folders.ts';
+import { parts, repository, type PartOfBuild } from './folders.ts';
 import { buildProcesses } from './processes.ts';
 
-const builders: Readonly<Record<Part, (folder: string) => Promise<void>>> = {
+const builders: Readonly<Record<PartOfBuild, (folder: string) => Promise<void>>> = {
   image: buildProcesses,
   cli: buildCommand,
 };
 
 /** Throws when a part does not exist. */
-export function partsFrom(only: readonly string[]): readonly Part[] {
+export function partsFrom(only: readonly string[]): readonly PartOfBuild[] {
   const unknown = only.find((name) => !parts.some((part) => part === name));
   if (unknown !== undefined)
     throw new Error(`--only: "${unknown}" is not one of ${parts.join(', ')}`);
@@ -28,7 +28,7 @@ export function partsFrom(only: readonly string[]): readonly Part[] {
  * Anew, so that nothing of an older build is left. Each part gets its folder in `out`. Throws when
  * one of them holds sources, as `cli` of the repository does.
  */
-export async function build(wanted: readonly Part[], out: string): Promise<void> {
+export async function build(wanted: readonly PartOfBuild[], out: string): Promise<void> {
   for (const folder of wanted.map((part) => join(out, part))) {
     if (globSync('*.ts', { cwd: folder }).length === 0) continue;
     throw new Error(`--out: ${folder} would be deleted, and holds sources: name another folder`);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const parts = ['image', 'cli'] as const;
-export type Part = (typeof parts)[number];
+export type PartOfBuild = (typeof parts)[number];
 
 export const repository = join(import.meta.dirname, '../..');
 

@@ -21,7 +21,7 @@ interface Authority {
   key: webcrypto.CryptoKey;
 }
 
-export interface Server {
+export interface ServerNames {
   name: string;
   /** Names and addresses that clients call it by. */
   hosts: readonly string[];
@@ -51,7 +51,7 @@ export class CertificateAuthority {
     return new CertificateAuthority({ certificate, key });
   }
 
-  async issue({ name, hosts }: Server): Promise<KeyPair> {
+  async issue({ name, hosts }: ServerNames): Promise<KeyPair> {
     const keys = await newKeys();
     const certificate = await x509.X509CertificateGenerator.create({
       ...validity(),
