@@ -26,7 +26,7 @@ import type { Node } from '../../kube/objects/nodes.ts';
 import { Budgets } from './budgets.ts';
 import {
   cordonNode,
-  ForeignNode,
+  OtherOwnersNode,
   NotGivenUp,
   protectNode,
   readOwnNode,
@@ -87,7 +87,7 @@ class Drain {
     } catch (error) {
       if (this.#isReleased) await this.#protect();
       if (error instanceof NotGivenUp) return this.#refused(error);
-      if (!(error instanceof ForeignNode)) throw await this.#failed(error);
+      if (!(error instanceof OtherOwnersNode)) throw await this.#failed(error);
       await this.#status.foreign(error.message);
       return { evictedPods: this.#progress.evicted, isForced: false };
     }
@@ -152,7 +152,7 @@ class Drain {
   async #force(why: string): Promise<DrainOutcome> {
     const { forceLimitMs = defaultForceLimitMs, signal } = this.#context;
     const failure = await within(forceLimitMs, this.#deletePods(why)).catch((error: unknown) => {
-      const isPassedOver = !this.#request.keepsNode && !(error instanceof ForeignNode);
+      const isPassedOver = !this.#request.keepsNode && !(error instanceof OtherOwnersNode);
       if (!isPassedOver || signal.aborted) throw error;
       return failureOf(error).message;
     });

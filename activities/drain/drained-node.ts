@@ -7,7 +7,7 @@ import { node as nodePath } from '../../kube/client/paths.ts';
 import { retryOnConflict } from '../../kube/client/retry-on-conflict.ts';
 import { isClaimOf } from '../machine/deletable.ts';
 import type { NodeClaim } from '../machine/node/claims.ts';
-import { foreignReason } from '../machine/node/claims.ts';
+import { otherOwnerReason } from '../machine/node/claims.ts';
 import { timestamp } from '../../kube/objects/time.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import type { Clusters } from '../machine/node/target-cluster.ts';
@@ -17,16 +17,16 @@ import { isDeleting, readMachine } from '../machine/object.ts';
 import { podsToDrain } from './pods.ts';
 
 /** The name is another machine's by now: there is nothing to drain. */
-export class ForeignNode extends Error {}
+export class OtherOwnersNode extends Error {}
 
 /**
- * Undefined when there is no Node of this name; throws `ForeignNode` when the name is not this
+ * Undefined when there is no Node of this name; throws `OtherOwnersNode` when the name is not this
  * machine's.
  */
 export async function readOwnNode(clusters: Clusters, claim: NodeClaim): Promise<Node | undefined> {
   const node = await readNodeOf(clusters, claim);
-  const reason = await foreignReason(clusters.control, node, claim);
-  if (reason !== undefined) throw new ForeignNode(reason);
+  const reason = await otherOwnerReason(clusters.control, node, claim);
+  if (reason !== undefined) throw new OtherOwnersNode(reason);
   return node;
 }
 
@@ -35,7 +35,7 @@ export class NotGivenUp extends Error {}
 
 /**
  * Returns the Machine that is drained, unless it is gone. Throws `NotGivenUp` when the Machine
- * neither is being deleted nor, where its Node stays, has failed. Throws `ForeignNode` when a
+ * neither is being deleted nor, where its Node stays, has failed. Throws `OtherOwnersNode` when a
  * Machine that was created in place of this one has its instance: that Machine is drained by a
  * deadline of its own, if it is deleted at all.
  */
@@ -51,7 +51,7 @@ export async function requireGivenUp(
     throw new NotGivenUp(`Machine ${machine.name} is not being deleted: it is not drained`);
   }
   if (!isClaimOf(found.spec.providerID, providerID)) return undefined;
-  throw new ForeignNode(`Node ${nodeName} is that of a new Machine ${machine.name}`);
+  throw new OtherOwnersNode(`Node ${nodeName} is that of a new Machine ${machine.name}`);
 }
 
 export interface CordonOptions {

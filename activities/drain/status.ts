@@ -5,7 +5,7 @@
  * holds up no drain.
  */
 import type { DrainReport, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
-import { drainFailedWords } from '../../workflows/api/drain-failure.ts';
+import { drainFailedMessage } from '../../workflows/api/drain-failure.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { podKey, type DrainPod } from '../../workflows/plan/drain/removals.ts';
 import {
@@ -146,7 +146,7 @@ export class DrainStatus {
     const description =
       failure === undefined
         ? 'Force Drain successful. Delete Volume Attachments'
-        : `${drainFailedWords}${failure}. However, since it's a force deletion shall continue deletion of VM. Delete Volume Attachments`;
+        : `${drainFailedMessage}${failure}. However, since it's a force deletion shall continue deletion of VM. Delete Volume Attachments`;
     const message = `Forced, as ${why}: ${failure}`;
     const event = { type: 'Warning', reason: 'DrainForced', message } as const;
     const statement = {
@@ -250,11 +250,11 @@ function statusOf({ description, state }: Statement): object {
 /** False where the deletion was undone: such a machine is not drained. */
 function lacksFailure(machine: Machine): boolean {
   const { state, description = '' } = machine.status?.lastOperation ?? {};
-  return isDeleting(machine) && !(state === 'Failed' && description.startsWith(drainFailedWords));
+  return isDeleting(machine) && !(state === 'Failed' && description.startsWith(drainFailedMessage));
 }
 
 function notYet(message: string): string {
-  return `${drainFailedWords}${message}. Will retry in next sync. Initiate node drain`;
+  return `${drainFailedMessage}${message}. Will retry in next sync. Initiate node drain`;
 }
 
 function formatBlockers({ blockers, podsLeft }: DrainReport): string {

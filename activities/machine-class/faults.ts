@@ -1,9 +1,9 @@
 /** Faults of a MachineClass, as far as the core knows; its driver validates the provider spec. */
 import type { PreparedMachine } from '../../workflows/contracts/machine-activities.ts';
-import { foreignSecretFaults } from '../../workflows/api/secret-refs.ts';
+import { secretNamespaceFaults } from '../../workflows/api/secret-refs.ts';
 import { machineClassFaults } from '../../workflows/api/validation.ts';
 import { nearestOf } from '../../workflows/values/nearest.ts';
-import { saysRefused } from '../../workflows/plan/machine-class/note.ts';
+import { isRefusedNote } from '../../workflows/plan/machine-class/note.ts';
 import { builtInProviders } from '../drivers/providers.ts';
 import type { ClassWithSecret } from './reader.ts';
 import type { ClassDependencies } from './dependencies.ts';
@@ -41,7 +41,7 @@ export function providerOf({
   const { provider = '' } = machineClass;
   return {
     provider,
-    ...(saysRefused(noteIn(machineClass), 'machines') && { isClassRefused: true as const }),
+    ...(isRefusedNote(noteIn(machineClass), 'machines') && { isClassRefused: true as const }),
   };
 }
 
@@ -50,7 +50,7 @@ export function refusalOf(
   { machineClass }: ClassWithSecret,
   namespace: string,
 ): string | undefined {
-  const faults = foreignSecretFaults(machineClass, namespace);
+  const faults = secretNamespaceFaults(machineClass, namespace);
   if (faults.length === 0) return undefined;
   return `MachineClass "${machineClass.metadata.name}": ${faults.join('; ')}`;
 }

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { SecretRefs } from '../../workflows/api/secret-refs.ts';
-import { foreignSecretFaults, ownSecretsOf } from '../../workflows/api/secret-refs.ts';
+import { secretNamespaceFaults, ownSecretsOf } from '../../workflows/api/secret-refs.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { customResource, namespaced } from '../../kube/client/paths.ts';
@@ -88,7 +88,7 @@ export async function readSecretsOf(
   refs: SecretRefs,
 ): Promise<Pick<ClassWithSecret, 'secret' | 'binary' | 'secretFaults'>> {
   const data = new Map<string, Buffer>();
-  const secretFaults = foreignSecretFaults(refs, namespace);
+  const secretFaults = secretNamespaceFaults(refs, namespace);
   for (const { field, name } of ownSecretsOf(refs, namespace)) {
     const read = await readSecret(client, namespace, name);
     if (!read)

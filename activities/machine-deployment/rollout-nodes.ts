@@ -20,7 +20,7 @@ import { factOf } from '../machine-set/facts.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
 import type { MachineLists, MachineSetLists } from '../runtime/dependencies.ts';
 import type { NodeClaim } from '../machine/node/claims.ts';
-import { claimOf, foreignReason } from '../machine/node/claims.ts';
+import { claimOf, otherOwnerReason } from '../machine/node/claims.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
 import { readLiving } from './lifecycle.ts';
@@ -167,7 +167,7 @@ async function patchNode(
     const node = isAgain || !seen ? await readNode(target, name) : seen;
     const patch = node ? patchOf(node) : [];
     if (!node || patch.length === 0) return;
-    if ((await foreignReason(control, node, claim)) !== undefined) return;
+    if ((await otherOwnerReason(control, node, claim)) !== undefined) return;
     const isSame = { op: 'test', path: '/metadata/uid', value: node.metadata.uid };
     await ignoreNotFound(target.patch(nodePath(name), 'json', [isSame, ...patch]));
   };

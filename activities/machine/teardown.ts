@@ -20,7 +20,7 @@ import { node as nodePath } from '../../kube/client/paths.ts';
 import { ignoreConflict, ignoreNotFound } from '../../kube/client/ignore.ts';
 import { deleteObject } from '../../kube/objects/delete-object.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
-import { foreignReason, competingMachine, isYounger, type NodeClaim } from './node/claims.ts';
+import { otherOwnerReason, competingMachine, isYounger, type NodeClaim } from './node/claims.ts';
 import type { Instance, StepFailure } from '../../workflows/plan/machine/facts.ts';
 import { isSameInstance } from '../../workflows/values/provider-id.ts';
 import { isSilent, readNode, type Node } from '../../kube/objects/nodes.ts';
@@ -242,7 +242,7 @@ async function deleteNode(clusters: Clusters, claim: NodeClaim): Promise<void> {
   const { control, target } = clusters;
   const node = await readNodeOf(clusters, claim);
   if (!node) return;
-  const isOwn = (await foreignReason(control, node, claim)) === undefined;
+  const isOwn = (await otherOwnerReason(control, node, claim)) === undefined;
   if (isOwn || (await isOfEarlierAttempt(control, node, claim.machine)))
     await deleteReadNode(target, node);
 }
@@ -353,7 +353,7 @@ export async function deleteAttachments(clusters: Clusters, claim: NodeClaim): P
   const { control, target } = clusters;
   const { nodeName } = claim;
   const node = await readNodeOf(clusters, claim);
-  if ((await foreignReason(control, node, claim)) !== undefined) return;
+  if ((await otherOwnerReason(control, node, claim)) !== undefined) return;
   const list = await ignoreNotFound(target.list<VolumeAttachment>(volumeAttachments));
   const ours = (list?.items ?? []).filter(
     ({ spec, metadata }) => spec.nodeName === nodeName && metadata.deletionTimestamp === undefined,

@@ -5,7 +5,7 @@ import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { defined } from '../../workflows/values/defined.ts';
-import type { AskedCommand } from './written-commands.ts';
+import type { RequestedCommand } from './written-commands.ts';
 import { commandRefusal, refusing } from './written-commands.ts';
 
 type Event = NonNullable<History['events']>[number];
@@ -31,7 +31,7 @@ interface HeardVerb {
   heardAt: number | undefined;
 }
 
-interface HeardCommand extends AskedCommand {
+interface HeardCommand extends RequestedCommand {
   heardAt: number | undefined;
   /** Time of the workflow, milliseconds; absent in the input of a run of an earlier version. */
   now: number | undefined;

@@ -21,7 +21,7 @@ export interface CommandedObject extends ObjectReference {
   kind: keyof typeof resources;
 }
 
-export interface AskedCommand {
+export interface RequestedCommand {
   object: CommandedObject;
   command: MachineCommand | RolloutCommand;
   /** The annotation; absent where it came through Temporal. */
@@ -36,7 +36,7 @@ export function commandRefusal(reason: string): ApplicationFailure {
 /** Throws a `commandRefusal` unless this worker takes commands that come so. */
 export function requireAllowed(
   source: CommandSource,
-  { object, command, written }: AskedCommand,
+  { object, command, written }: RequestedCommand,
 ): void {
   if (source === 'none') {
     throw commandRefusal(
@@ -65,7 +65,7 @@ interface Precondition {
  */
 export async function takingBack(
   control: KubeClient,
-  asked: AskedCommand,
+  asked: RequestedCommand,
   isDone: (found: KubeObject) => boolean = () => false,
 ): Promise<Precondition | 'stale'> {
   const { object, written, command } = asked;
@@ -105,7 +105,7 @@ async function readSame(
 /** Says it on the object as well, where nothing else does: a signal has no answer. */
 export function refusing(
   control: KubeClient,
-  { object, command, written }: AskedCommand,
+  { object, command, written }: RequestedCommand,
   reason: string,
 ): ApplicationFailure {
   if (written === undefined) {

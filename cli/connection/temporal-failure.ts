@@ -6,7 +6,7 @@ import { reasonOf } from '../../workers/log/reason.ts';
 type EncodedFailure = Parameters<typeof decodeOptionalFailureToOptionalError>[1];
 
 /** As it is where it is encrypted with a key that is not given. Undefined without a failure. */
-export async function failureWordsOf(
+export async function failureMessageOf(
   converter: LoadedDataConverter,
   failure: EncodedFailure,
 ): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 /** Reads from a Machine what the cloud, or what is before it, has refused. */
 import {
   creationTroubleOf,
-  failureWordsOf,
+  failureMessageOf,
   isOfApiServer,
 } from '../../workflows/api/creation-failure.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
@@ -14,7 +14,7 @@ interface CloudFailure {
 }
 
 export function cloudFailureOf(machine: Machine): CloudFailure {
-  const words = failureWordsOf(machine);
+  const words = failureMessageOf(machine);
   const { errorCode = '' } = machine.status?.lastOperation ?? {};
   if (isOfApiServer(words)) return apiServerFailure(errorCode, words);
   const trouble = creationTroubleOf(errorCode, words);

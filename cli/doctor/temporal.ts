@@ -11,7 +11,7 @@ import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
 import {
   commandsFor,
   searchAttributeFaults,
-  wordsOfTypes,
+  typesMessage,
 } from '../../workers/temporal/search-attributes.ts';
 import { scheduleIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { seesTemporal } from '../install/install.ts';
@@ -177,7 +177,7 @@ async function attributes(client: Client): Promise<DoctorResult> {
   if (mistyped.length > 0)
     return error(
       check,
-      wordsOfTypes(mistyped, namespace),
+      typesMessage(mistyped, namespace),
       'millwright setup, in another namespace',
     );
   if (missing.length === 0) return ok(check, 'all of them');

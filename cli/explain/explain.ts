@@ -22,7 +22,7 @@ import type {
   WorkflowFacts,
 } from './explanation.ts';
 import type { WorkflowRead } from './from-temporal.ts';
-import { explainMachine, nodeInWords } from './machine.ts';
+import { explainMachine, formatNode } from './machine.ts';
 import type { SeenNode } from './nodes.ts';
 import { seenNode } from './nodes.ts';
 import { explainDeployment, explainSet } from './pools.ts';
@@ -189,7 +189,7 @@ function explainNode({ name, seen, machine, install }: NodeView): Explanation {
   return {
     object,
     state: stateOf(seen),
-    facts: node ? [{ name: 'Node', value: nodeInWords(node) }] : [],
+    facts: node ? [{ name: 'Node', value: formatNode(node) }] : [],
     findings: [],
     commands: [`kubectl describe node ${name}`],
     events: [],

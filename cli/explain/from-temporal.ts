@@ -6,7 +6,7 @@ import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { connectTo } from '../../workers/kube/clients.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { dataConverterOf } from '../../workers/payloads/data-converter.ts';
-import { failureWordsOf } from '../connection/temporal-failure.ts';
+import { failureMessageOf } from '../connection/temporal-failure.ts';
 import { OtherClusterError, requireOwn } from '../connection/temporal-options.ts';
 import type { TemporalOptions } from '../command-line/options.ts';
 import { temporalSettingsOf } from '../connection/temporal.ts';
@@ -92,7 +92,7 @@ export async function attemptOf(
 ): Promise<ActivityAttempt> {
   const { activityType, attempt, lastFailure, scheduledTime } = pending;
   const nextAt = optionalTsToMs(scheduledTime);
-  const lastError = await failureWordsOf(converter, lastFailure);
+  const lastError = await failureMessageOf(converter, lastFailure);
   return {
     step: activityType?.name ?? 'activity',
     attempt: attempt ?? 1,

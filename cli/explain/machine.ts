@@ -154,7 +154,7 @@ function factsOf(
 }
 
 function nodeValueOf(machine: Machine, node: Node | undefined): string {
-  if (node) return nodeInWords(node);
+  if (node) return formatNode(node);
   if (isWithoutTarget(machine)) return 'none';
   const hasInstance = machine.spec.providerID !== undefined || hasNode(machine);
   return hasInstance ? `${nodeNameOf(machine)} (not read)` : 'none yet';
@@ -170,7 +170,7 @@ function ownersOf(machine: Machine, install: Install): Fact[] {
 }
 
 /** Its conditions that are not as they should be, whether it is cordoned. */
-export function nodeInWords({ metadata, spec, status }: Node): string {
+export function formatNode({ metadata, spec, status }: Node): string {
   const conditions = status?.conditions ?? [];
   const others = conditions
     .filter(({ type, status: is }) => type !== 'Ready' && is === 'True')

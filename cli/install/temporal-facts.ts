@@ -16,7 +16,7 @@ import { temporalSettingsOf } from '../connection/temporal.ts';
 import { isInvalidArgument } from '../../workers/temporal/grpc-errors.ts';
 import { readQueueVersions } from '../../workers/temporal/queue-status.ts';
 import type { WorkerVersion } from '../../workers/temporal/worker-version.ts';
-import { failureWordsOf } from '../connection/temporal-failure.ts';
+import { failureMessageOf } from '../connection/temporal-failure.ts';
 
 interface Known {
   install: Install;
@@ -169,7 +169,7 @@ function isOfVersion(
 async function endOf(client: Client, run: WorkflowExecutionInfo): Promise<string> {
   const [event] = await lastEventsOf(client, run, 1);
   const failure = event?.workflowExecutionFailedEventAttributes?.failure;
-  return (await failureWordsOf(client.options.loadedDataConverter, failure)) ?? run.status.name;
+  return (await failureMessageOf(client.options.loadedDataConverter, failure)) ?? run.status.name;
 }
 
 /** Runs that stand still: the server names them after five attempts that failed. */
@@ -195,7 +195,7 @@ async function failedTaskOf(
   const events = await lastEventsOf(client, run, lastEvents);
   const event = events.find(({ workflowTaskFailedEventAttributes: task }) => task);
   const { failure } = event?.workflowTaskFailedEventAttributes ?? {};
-  const words = await failureWordsOf(client.options.loadedDataConverter, failure);
+  const words = await failureMessageOf(client.options.loadedDataConverter, failure);
   const at = event?.eventTime;
   const reported = run.searchAttributes['TemporalReportedProblems'] ?? [];
   return {

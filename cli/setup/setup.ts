@@ -8,7 +8,7 @@ import {
   commandsFor,
   registerSearchAttributes,
   searchAttributeFaults,
-  wordsOfTypes,
+  typesMessage,
 } from '../../workers/temporal/search-attributes.ts';
 import { connectOrExplain, namedTemporalSettings, orMissing } from '../connection/temporal.ts';
 import type { Answer } from '../command-line/answer.ts';
@@ -130,7 +130,7 @@ async function ensureAttributes(
   const found = await until(faults, `the server does not know the namespace ${namespace} yet`);
   const { missing, mistyped } = found;
   if (mistyped.length > 0) {
-    return { what, state: 'missing', text: wordsOfTypes(mistyped, namespace) };
+    return { what, state: 'missing', text: typesMessage(mistyped, namespace) };
   }
   if (missing.length === 0) return { what, state: 'there', text: 'all of them' };
   const names = missing.join(', ');

@@ -6,7 +6,7 @@ import { snapshotOf } from '../../workflows/contracts/snapshots.ts';
 import { digestOf } from './digest.ts';
 import { ownerOf } from './metadata.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
-import { creationTroubleOf, failureWordsOf } from '../../workflows/api/creation-failure.ts';
+import { creationTroubleOf, failureMessageOf } from '../../workflows/api/creation-failure.ts';
 import { drainBlockerOf } from '../../workflows/api/drain-failure.ts';
 import { conditionStatesOf } from './condition-states.ts';
 import type { MachineFigures } from './figures.ts';
@@ -123,7 +123,7 @@ function creationFiguresOf(
   const code = status?.lastOperation?.errorCode ?? '';
   return {
     creationFailure: code,
-    creationTrouble: creationTroubleOf(code, failureWordsOf(machine)),
+    creationTrouble: creationTroubleOf(code, failureMessageOf(machine)),
   };
 }
 

@@ -55,7 +55,7 @@ async function areUsable(
   try {
     const { missing, mistyped } = await searchAttributeFaults(temporal);
     if (mistyped.length > 0) {
-      const reason = wordsOfTypes(mistyped, namespace);
+      const reason = typesMessage(mistyped, namespace);
       onMissing(reason);
       log.error({ names: mistyped }, reason);
     } else if (missing.length > 0)
@@ -137,7 +137,7 @@ async function canAsk({ workflowService, options }: Client, condition: string): 
 }
 
 /** Types cannot be changed, and what is removed is lost to who has it. */
-export function wordsOfTypes(names: readonly string[], namespace: string): string {
+export function typesMessage(names: readonly string[], namespace: string): string {
   const types = names.map((name) => `${name} (must be ${typeNames[typeOf(name)]})`);
   return `search attributes of Temporal namespace ${namespace} have another type: ${types.join(', ')}. Give Millwright a Temporal namespace of its own`;
 }

@@ -208,14 +208,14 @@ export function createInterceptors(
   activities: ActivitiesByNamespace,
   { registry, log, traces }: { registry: Registry; log: Logger; traces?: Tracing | undefined },
 ): ActivityInterceptorsFactory[] {
-  const handBack = createPlaceInterceptor(activities, registerForeignTasks(registry, log));
+  const handBack = createPlaceInterceptor(activities, registerExternalTasks(registry, log));
   const timeouts = createTimeoutCounter(registry);
   const traced = traces ? [traces.activities] : [];
   return [timeouts, handBack, ...traced, createActivityInterceptor()];
 }
 
 /** How a worker shows that it was given tasks of other installs. */
-export function registerForeignTasks(
+export function registerExternalTasks(
   registry: Registry,
   log: Logger,
 ): (rejection: Rejection) => void {

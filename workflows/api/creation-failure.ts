@@ -10,7 +10,7 @@ export type CreationTrouble =
 const inBrackets = /machine codes error: code = \[[^\]]*\] message = \[(.*)\]$/s;
 
 /** The words of the cloud itself. */
-export function failureWordsOf({ status }: Machine): string {
+export function failureMessageOf({ status }: Machine): string {
   const { description = '' } = status?.lastOperation ?? {};
   // A machine that was given up says that last; the cloud's own words are beside it.
   return wordsIn(description) ?? wordsIn(status?.failureMessage ?? '') ?? description;

@@ -2,7 +2,7 @@
 import type { Machine } from './machine.ts';
 
 /** The words with which MCM v0.62.1 begins such a description. */
-export const drainFailedWords = 'Drain failed due to - ';
+export const drainFailedMessage = 'Drain failed due to - ';
 
 /** Other: the drain itself fails, as where the target cluster does not answer. */
 export type DrainBlocker = 'PodDisruptionBudget' | 'Volume' | 'Pod' | 'Other';
@@ -10,9 +10,9 @@ export type DrainBlocker = 'PodDisruptionBudget' | 'Volume' | 'Pod' | 'Other';
 /** The blocker that has been in the way for longest; undefined where no drain is blocked. */
 export function drainBlockerOf({ metadata, status }: Machine): DrainBlocker | undefined {
   const { state, description = '' } = status?.lastOperation ?? {};
-  const isBlocked = state === 'Failed' && description.startsWith(drainFailedWords);
+  const isBlocked = state === 'Failed' && description.startsWith(drainFailedMessage);
   if (!isBlocked || metadata.deletionTimestamp === undefined) return undefined;
-  return blockerIn(description.slice(drainFailedWords.length));
+  return blockerIn(description.slice(drainFailedMessage.length));
 }
 
 /** `words`: `2 pods left: NAMESPACE/POD: WHY; NAMESPACE/POD: WHY`, the longest wait first. */

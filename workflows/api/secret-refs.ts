@@ -29,7 +29,7 @@ export function protectedSecretsOf(refs: SecretRefs): string[] {
 }
 
 /** Otherwise a person who may write a class could have any Secret used that the worker may read. */
-export function foreignSecretFaults(refs: SecretRefs, namespace: string): string[] {
+export function secretNamespaceFaults(refs: SecretRefs, namespace: string): string[] {
   return fields
     .filter((field) => isForeign(refs, { field, namespace }))
     .map((field) => {

@@ -113,7 +113,7 @@ export function markGone({ object }: MachineState): void {
   object.isGone = true;
 }
 
-export function noteSuccessorTold({ object }: MachineState, uid: string): void {
+export function noteSuccessorReported({ object }: MachineState, uid: string): void {
   object.toldSuccessor = uid;
 }
 

@@ -23,7 +23,7 @@ import { begunDeletion, deleteOutcome, findOutcome } from './driver-calls.ts';
 import { clearFailure, failuresAt, noteFailure } from './failure.ts';
 import { endMissing } from './missing-instance.ts';
 import { joinedUidOf, ownNodeOf } from './node.ts';
-import { markFresh, markGone, noteProvider, noteSuccessorTold } from './object.ts';
+import { markFresh, markGone, noteProvider, noteSuccessorReported } from './object.ts';
 import { setPhase } from './phase.ts';
 import { endPreservation } from './preservation.ts';
 import { takeRead } from './restore.ts';
@@ -277,7 +277,7 @@ async function recordSuccessor({ state, input }: StepContext): Promise<void> {
     (steps) => steps.recordOperation(request),
     'say what the next one waits for',
   );
-  noteSuccessorTold(state, uid);
+  noteSuccessorReported(state, uid);
 }
 
 function stageOf(state: MachineState): string {

@@ -90,7 +90,7 @@ function stopOf(
 const linesMax = 20;
 
 /** Markdown lines. */
-export function missingInWords({ total, machines, stopped }: MissingReport): string[] {
+export function formatMissing({ total, machines, stopped }: MissingReport): string[] {
   if (total === 0) return [];
   return [
     `- **Machines without an instance:** ${total}`,

@@ -23,7 +23,7 @@ import type {
 import { planSweep } from '../plan/safety/orphan-sweep.ts';
 import { deleteExternal, searchExternal } from './external-drivers.ts';
 import type { MissingReport } from './missing-instances.ts';
-import { signalMissing, missingInWords } from './missing-instances.ts';
+import { signalMissing, formatMissing } from './missing-instances.ts';
 import { safetyCheck, messageOf, orphanCheck } from '../runtime/activity-options.ts';
 import { count } from '../runtime/counters.ts';
 import { pinned } from '../runtime/pinned.ts';
@@ -288,7 +288,7 @@ export function detailsOf({ namespace }: OrphanCheck, report: OrphanReport): str
         (one) => `- **Suspected** since ${one.firstSeen} \`${one.providerID}\`: ${reasonOf(one)}`,
       ),
     ...errors.map(({ where, message }) => `- **Failed** at ${where}: ${message}`),
-    ...(report.missing ? missingInWords(report.missing) : []),
+    ...(report.missing ? formatMissing(report.missing) : []),
     `- **Next:** ${nextOf(report)}`,
   ].join('\n');
 }

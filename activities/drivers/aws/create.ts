@@ -15,7 +15,7 @@ import { retagIfAdopted } from './retag.ts';
 import { runInstancesInput } from './run-instances-input.ts';
 import { specIfValid, specOf } from './spec.ts';
 import { nameless, type Cloud } from './wait.ts';
-import { lookOrWait, pending, waitingFor, waitingIn, type Waiting } from './wait.ts';
+import { readOrWait, pending, waitingFor, waitingIn, type Waiting } from './wait.ts';
 
 /**
  * Throws `DriverPending` until EC2 says that the instance runs: one that cannot be started, for
@@ -27,7 +27,7 @@ export async function createInstance(
   request: CreateRequest,
 ): Promise<CreatedInstance> {
   const waiting = waitingIn(request.checkpoint);
-  const search = lookOrWait(ec2.region, waiting, () => look(ec2, request, waiting));
+  const search = readOrWait(ec2.region, waiting, () => look(ec2, request, waiting));
   const existing = await beforeCreate(search);
   if (existing.outcome !== 'live') return await makeIfMissing(ec2, request, { existing, waiting });
   const { instance } = existing;

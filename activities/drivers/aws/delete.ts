@@ -9,7 +9,7 @@ import { findOwned, ownerOf } from './find.ts';
 import { idOf, isLive, isTerminated } from './instance-view.ts';
 import { parseProviderId } from './provider-id.ts';
 import { belongsTo } from './tags.ts';
-import { lookOrWait, pending, waitingFor, waitingIn, type Waiting } from './wait.ts';
+import { readOrWait, pending, waitingFor, waitingIn, type Waiting } from './wait.ts';
 
 /** Throws `DriverPending` until all are terminated. */
 export async function deleteInstance(
@@ -18,10 +18,10 @@ export async function deleteInstance(
 ): Promise<{ found: boolean }> {
   const { region } = ec2;
   const waiting = waitingIn(request.checkpoint);
-  const { owned, awaited } = await lookOrWait(region, waiting, () => look(ec2, request, waiting));
+  const { owned, awaited } = await readOrWait(region, waiting, () => look(ec2, request, waiting));
   const ends = await terminate(ec2, owned);
   const going = [...ends, ...awaited.map((instance) => ({ instance }))];
-  const left = await lookOrWait(region, waitingFor(going), () => stillThere(ec2, going));
+  const left = await readOrWait(region, waitingFor(going), () => stillThere(ec2, going));
   if (left.length > 0) throw pending(region, waitingFor(left));
   return { found: going.length > 0 || waiting !== undefined };
 }

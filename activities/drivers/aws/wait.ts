@@ -98,7 +98,7 @@ export function pending(region: string, waiting: Waiting, afterSeconds = 0): Dri
  * A look of an operation that is under way. One that fails for a moment does not end it; one after
  * the other does.
  */
-export async function lookOrWait<Answer>(
+export async function readOrWait<Answer>(
   region: string,
   waiting: Waiting | undefined,
   look: () => Promise<Answer>,

@@ -6,7 +6,7 @@ import { tokenFilesAreOff } from '../token-file.ts';
 import { fault } from './error-mapping.ts';
 import type { Compute } from './compute.ts';
 import type { SdkClient } from './sdk-client.ts';
-import { credentialsOf, keysInWords, requireProject } from './credentials.ts';
+import { credentialsOf, keysMessage, requireProject } from './credentials.ts';
 import type { ExternalAccount, SecretCredentials } from './credentials.ts';
 
 export interface Account {
@@ -76,7 +76,7 @@ function requireAllowed(
 ): void {
   if (allowsAmbientCredentials) return;
   if (!credentials) {
-    const message = `the Secret of the MachineClass has no credentials: set ${keysInWords}, or allow those of the process with --ambient-credentials`;
+    const message = `the Secret of the MachineClass has no credentials: set ${keysMessage}, or allow those of the process with --ambient-credentials`;
     throw fault('unauthenticated', message);
   }
   if (allowsTokenFiles || !usesFile(credentials.account)) return;

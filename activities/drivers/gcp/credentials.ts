@@ -1,5 +1,5 @@
 /**
- * Credentials in a class's GcpSecret, as Gardener's driver reads them. A GcpSecret must not make the
+ * Credentials in a class's Secret, as Gardener's driver reads them. A Secret must not make the
  * worker call any URL or read any file: fields outside of lists are refused, and URLs have to be
  * Google's.
  */
@@ -50,7 +50,7 @@ interface Given {
 }
 
 /** For messages: `serviceAccountJSON, serviceaccount.json or credentialsConfig` */
-export const keysInWords = `${keys.slice(0, -1).join(', ')} or ${keys.at(-1)}`;
+export const keysMessage = `${keys.slice(0, -1).join(', ')} or ${keys.at(-1)}`;
 
 /** Undefined when the Secret has none. `env`: of the process; default empty. */
 export function credentialsOf(

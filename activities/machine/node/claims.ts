@@ -98,7 +98,7 @@ export function claimOf(machine: Machine, nodeUid?: string): NodeClaim | undefin
  * Nodes are called by their address, another machine may have the name by now. And a Machine may
  * name any Node: one that no Machine made is to stay as it is.
  */
-export async function foreignReason(
+export async function otherOwnerReason(
   control: KubeClient,
   node: Node | undefined,
   claim: NodeClaim,

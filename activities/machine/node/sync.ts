@@ -29,7 +29,7 @@ import { isContentRefused, isOutdated } from '../../../kube/objects/json-patch.t
 import { customResource, node as nodePath } from '../../../kube/client/paths.ts';
 import { retryOnConflict } from '../../../kube/client/retry-on-conflict.ts';
 import type { ActivityDependencies } from '../../runtime/dependencies.ts';
-import { foreignReason } from './claims.ts';
+import { otherOwnerReason } from './claims.ts';
 import { obstacleOf } from './observed.ts';
 import { updateFreshNode, patchNode } from './patch.ts';
 import type { Node } from '../../../kube/objects/nodes.ts';
@@ -67,7 +67,7 @@ export async function syncNode(
   const { providerID, nodeName } = instance;
   const claim = { machine: rest.machine, nodeName, nodeUid, providerID };
   const isMeant = async (node: Node): Promise<boolean> =>
-    (await foreignReason(control, node, claim)) === undefined;
+    (await otherOwnerReason(control, node, claim)) === undefined;
   const fresh = joining?.isFresh ? freshOf(joining.uid, providerID) : {};
   const node = await updateNode(
     { ...dependencies, target },

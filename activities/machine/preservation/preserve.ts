@@ -21,7 +21,7 @@ import { component, machineSubject, patchMachine, patchStatus, readMachine } fro
 import { preserveSecondsOf } from '../limits.ts';
 import { phaseOf } from '../prepared.ts';
 import { keepNode, letNodeGo, wasDrained } from './preserved-node.ts';
-import { claimOf, foreignReason } from '../node/claims.ts';
+import { claimOf, otherOwnerReason } from '../node/claims.ts';
 import { readNodeOf } from '../node/target-cluster.ts';
 
 /**
@@ -73,7 +73,7 @@ async function ownNode(
   const claim = claimOf(machine, nodeUid);
   if (!target || !claim) return undefined;
   const node = await readNodeOf({ control, target, targetCluster }, claim);
-  return (await foreignReason(control, node, claim)) === undefined ? node : undefined;
+  return (await otherOwnerReason(control, node, claim)) === undefined ? node : undefined;
 }
 
 interface MachineWithNode {

@@ -14,7 +14,7 @@ import {
   type Claims,
   type KeptReason,
 } from '../../../workflows/plan/safety/orphan-claims.ts';
-import { saysRefused } from '../../../workflows/plan/machine-class/note.ts';
+import { isRefusedNote } from '../../../workflows/plan/machine-class/note.ts';
 import type {
   CredentialNews,
   ScopeListing,
@@ -66,7 +66,7 @@ const reportedClassesMax = 100;
 function credentialNewsOf({ scope, error, isRefused }: Listing): CredentialNews | undefined {
   if (error !== undefined && !isRefused) return undefined;
   const classNames = scope.classes
-    .filter((machineClass) => saysRefused(noteIn(machineClass), 'listing') !== (isRefused ?? false))
+    .filter((machineClass) => isRefusedNote(noteIn(machineClass), 'listing') !== (isRefused ?? false))
     .map(({ metadata }) => metadata.name)
     .slice(0, reportedClassesMax);
   if (classNames.length === 0) return undefined;

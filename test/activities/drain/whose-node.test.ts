@@ -3,7 +3,7 @@ import { deleteAttachments } from '../../../activities/machine/teardown.ts';
 import { node as nodePath } from '../../../kube/client/paths.ts';
 import type { Node } from '../../../kube/objects/nodes.ts';
 import type { NodeClaim } from '../../../activities/machine/node/claims.ts';
-import { competingMachine, foreignReason } from '../../../activities/machine/node/claims.ts';
+import { competingMachine, otherOwnerReason } from '../../../activities/machine/node/claims.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
 import { finishTeardown } from '../../../activities/machine/teardown.ts';
 import type { DrainRequest } from '../../../workflows/contracts/drain-activities.ts';
@@ -111,7 +111,7 @@ describe('a Node that says that it is of', () => {
   test.each(cases)('$name: $reason', async ({ node, machines = [], claim: said, reason }) => {
     const control = new InMemoryClient(naming('pool-a'), ...machines);
     const claim = { machine: lifeOf('pool-a'), nodeName: 'pool-a', providerID, ...said };
-    expect(await foreignReason(control, node && aNode(node), claim)).toBe(reason);
+    expect(await otherOwnerReason(control, node && aNode(node), claim)).toBe(reason);
   });
 });
 
@@ -241,7 +241,7 @@ const there = (node: string): object =>
 test('a Node whose name no label can have is named by no Machine: none is listed', async () => {
   const control = new InMemoryClient();
   const claim = { machine: lifeOf('pool-a'), nodeName: `n.${'n'.repeat(70)}`, providerID };
-  expect(await foreignReason(control, undefined, claim)).toBeUndefined();
+  expect(await otherOwnerReason(control, undefined, claim)).toBeUndefined();
   expect(control.calls).toEqual([]);
 });
 
@@ -267,7 +267,7 @@ describe('a Node whose Machine is in another namespace of the same target cluste
     control.fault = ({ path: read }) =>
       isForbidden && read.includes('/namespaces/other/') ? refusal : undefined;
     const claim = { machine: lifeOf('pool-a'), nodeName: 'pool-a', providerID };
-    expect(await foreignReason(control, shared, claim)).toBe(reason);
+    expect(await otherOwnerReason(control, shared, claim)).toBe(reason);
     const competitor = reason?.replace('Node pool-a is that of Machine ', '');
     expect(await competingMachine(control, shared, claim.machine)).toBe(competitor);
   });

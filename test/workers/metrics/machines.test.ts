@@ -1,4 +1,4 @@
-import { drainFailedWords } from '../../../workflows/api/drain-failure.ts';
+import { drainFailedMessage } from '../../../workflows/api/drain-failure.ts';
 import type { LastOperation, Machine } from '../../../workflows/api/machine.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { RolloutState } from '../../../watcher/cache/figures.ts';
@@ -100,7 +100,7 @@ describe('a drain that is blocked', () => {
     ],
     ['Other', 'the target cluster does not answer'],
   ])('by %s: %s', async (by, words) => {
-    const description = `${drainFailedWords}${words}. Will retry in next sync. Initiate node drain`;
+    const description = `${drainFailedMessage}${words}. Will retry in next sync. Initiate node drain`;
     watcher.put(withOperation({ type: 'Delete', state: 'Failed', description }, ago(60)));
     const found = await watcher.lines('millwright_drains_blocked');
     expect(found.filter((line) => line.endsWith(' 1'))).toEqual([

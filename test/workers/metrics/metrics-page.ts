@@ -13,7 +13,7 @@ import { registerCertificateMetric } from '../../../workers/process/rotated-file
 import { registerLeaderlessMetric } from '../../../workers/process/leaderless.ts';
 import { registerStopMetric } from '../../../workers/process/stop-signs.ts';
 import { measuredReach } from '../../../workers/process/temporal-reach.ts';
-import { registerForeignTasks } from '../../../workers/temporal/workers.ts';
+import { registerExternalTasks } from '../../../workers/temporal/workers.ts';
 import { createTimeoutCounter } from '../../../workers/temporal/workers.ts';
 import { registerWorkflowSlots } from '../../../workers/temporal/workflow-slot-supplier.ts';
 import { counters } from '../../../workflows/runtime/counters.ts';
@@ -66,7 +66,7 @@ function ofWorker(): DocumentedSeries[] {
     registerDriverMetrics(registry);
     registerPaceMetrics(registry);
     createDropReport({ log, registry });
-    registerForeignTasks(registry, log);
+    registerExternalTasks(registry, log);
     createTimeoutCounter(registry);
   });
 }

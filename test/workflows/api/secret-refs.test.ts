@@ -1,5 +1,5 @@
 import {
-  foreignSecretFaults,
+  secretNamespaceFaults,
   ownSecretsOf,
   protectedSecretsOf,
 } from '../../../workflows/api/secret-refs.ts';
@@ -32,7 +32,7 @@ test.each([
   },
 ])('the Secrets of a class when $when', ({ refs, own, faults }) => {
   expect(ownSecretsOf(refs, 'shoot').map(({ field, name }) => `${field} ${name}`)).toEqual(own);
-  expect(foreignSecretFaults(refs, 'shoot')).toEqual(faults);
+  expect(secretNamespaceFaults(refs, 'shoot')).toEqual(faults);
 });
 
 test('a class protects the Secrets that it names, also those of another namespace', () => {

@@ -54,7 +54,7 @@ export function noteRefusal(
   refusal: string,
   use: CredentialUse,
 ): NoteChange | undefined {
-  if (saysRefused(before, use)) return undefined;
+  if (isRefusedNote(before, use)) return undefined;
   const line = `${refusalMarks[use]}${refusal}`;
   const note = noteOf([line, ...linesOf(before)]);
   return { note, event: warning('CredentialsRefused', noteOf([line])) };
@@ -65,7 +65,7 @@ export function noteAcceptance(
   before: string | undefined,
   use: CredentialUse,
 ): NoteChange | undefined {
-  if (!saysRefused(before, use)) return undefined;
+  if (!isRefusedNote(before, use)) return undefined;
   const rest = linesOf(before).filter((line) => !line.startsWith(refusalMarks[use]));
   return noteFaults(before, rest, { isEdited: true });
 }
@@ -91,7 +91,7 @@ const noKeysIgnored: NoteChange = {
   },
 };
 
-export function saysRefused(note: string | undefined, use: CredentialUse): boolean {
+export function isRefusedNote(note: string | undefined, use: CredentialUse): boolean {
   return linesOf(note).some((line) => line.startsWith(refusalMarks[use]));
 }
 

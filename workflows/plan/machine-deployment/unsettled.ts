@@ -8,7 +8,7 @@ import {
   frozen,
   invalid,
   stalledByMachines,
-  wantedInWords,
+  formatWanted,
 } from '../machine-set/unsettled.ts';
 import { reconciling, stalled } from '../stall.ts';
 import { rolledBackTo } from './rollout/progress.ts';
@@ -72,7 +72,7 @@ function isSettled({ wanted, generation, status }: DeploymentStanding): boolean 
 /** A rollout that a person or an option holds is not done, and not stuck either. */
 function underWay({ wanted, status }: DeploymentStanding): Unsettled {
   const { conditions = [], replicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status;
-  const counts = `${wantedInWords(wanted)}: ${availableReplicas} available, ${updatedReplicas} of the present template, ${replicas} in all`;
+  const counts = `${formatWanted(wanted)}: ${availableReplicas} available, ${updatedReplicas} of the present template, ${replicas} in all`;
   const pause = pauseIn(conditions);
   if (pause) return reconciling(pause.reason, `${pause.message}: ${counts}`);
   const isRollout = updatedReplicas < Math.min(replicas, wanted) || replicas > updatedReplicas;

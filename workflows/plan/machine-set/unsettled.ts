@@ -25,7 +25,7 @@ export function unsettledSet(standing: SetStanding): Unsettled | undefined {
   if (failure) return reconciling(failure.reason ?? 'ReplicaFailure', failure.message ?? '');
   if (isSettled(standing)) return undefined;
   const { availableReplicas = 0 } = status;
-  const words = `${wantedInWords(wanted)}: ${availableReplicas} available, ${replicas} in all`;
+  const words = `${formatWanted(wanted)}: ${availableReplicas} available, ${replicas} in all`;
   return reconciling(replicas > wanted ? 'ScalingDown' : 'MachinesUnavailable', words);
 }
 
@@ -35,7 +35,7 @@ export function deleting(count: number): Unsettled {
 }
 
 /** Alone, since more than these may be available. */
-export function wantedInWords(count: number): string {
+export function formatWanted(count: number): string {
   return count === 1 ? '1 machine is wanted' : `${count} machines are wanted`;
 }
 

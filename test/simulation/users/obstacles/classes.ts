@@ -1,6 +1,6 @@
 /** Classes and Secrets that nothing can be made of. */
 import { validateProviderSpec } from '../../../../activities/drivers/virtual/validate.ts';
-import { foreignSecretFaults } from '../../../../workflows/api/secret-refs.ts';
+import { secretNamespaceFaults } from '../../../../workflows/api/secret-refs.ts';
 import type { Body } from '../../../support/api-server/creation.ts';
 import { mendClass } from '../actions/classes.ts';
 import type { Found } from '../kubectl.ts';
@@ -56,7 +56,7 @@ function isBroken(object: Found): boolean {
   return (
     provider !== 'virtual' ||
     secretRef.name !== userDataSecret ||
-    foreignSecretFaults({ secretRef }, metadata.namespace ?? '').length > 0 ||
+    secretNamespaceFaults({ secretRef }, metadata.namespace ?? '').length > 0 ||
     validateProviderSpec(providerSpec).length > 0
   );
 }

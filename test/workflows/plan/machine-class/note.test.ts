@@ -3,7 +3,7 @@ import {
   noteAcceptance,
   noteFaults,
   noteRefusal,
-  saysRefused,
+  isRefusedNote,
 } from '../../../../workflows/plan/machine-class/note.ts';
 
 const refused = 'credentials: Unauthenticated: who are you';
@@ -74,8 +74,8 @@ describe('a cloud that refuses the credentials', () => {
     const change = noteRefusal(fault, 'Unauthenticated: who are you', 'machines');
     expect(outcomeOf(change)).toEqual({ note: `${refused}\n${fault}`, ...denied });
     expect(change?.event.message).toBe(refused);
-    expect(saysRefused(change?.note, 'machines')).toBe(true);
-    expect(saysRefused(change?.note, 'listing')).toBe(false);
+    expect(isRefusedNote(change?.note, 'machines')).toBe(true);
+    expect(isRefusedNote(change?.note, 'listing')).toBe(false);
   });
 
   test('is reported once, though each call is refused in its own words', () => {
