@@ -66,7 +66,9 @@ const reportedClassesMax = 100;
 function credentialNewsOf({ scope, error, isRefused }: Listing): CredentialNews | undefined {
   if (error !== undefined && !isRefused) return undefined;
   const classNames = scope.classes
-    .filter((machineClass) => isRefusedNote(noteIn(machineClass), 'listing') !== (isRefused ?? false))
+    .filter(
+      (machineClass) => isRefusedNote(noteIn(machineClass), 'listing') !== (isRefused ?? false),
+    )
     .map(({ metadata }) => metadata.name)
     .slice(0, reportedClassesMax);
   if (classNames.length === 0) return undefined;
