@@ -3,6 +3,7 @@
  */
 import type { LabelSelector } from '../../../workflows/api/machine-set.ts';
 import type { WatchedBudget } from '../../../workflows/plan/drain/wake-ups.ts';
+import { longestOfBudgetSeconds } from '../../../workflows/plan/drain/removals.ts';
 import { mayFree } from '../../../workflows/plan/drain/wake-ups.ts';
 import type { KubeClient, KubeObject, ObjectMeta } from '../../../kube/client/client.ts';
 import { LazyReflector } from '../../../kube/cache/lazy-reflector.ts';
@@ -24,6 +25,9 @@ export interface WatchedBudgetsOptions {
   onError(error: unknown): void;
 }
 
+/** The longest rest of a drain, and its next pass. */
+const watchedMs = (longestOfBudgetSeconds + 60) * 1_000;
+
 export class WatchedBudgets {
   readonly #reflector: LazyReflector<PodDisruptionBudget, BudgetView>;
   readonly #byNamespace = new Map<string, Map<string, BudgetView>>();
@@ -36,13 +40,14 @@ export class WatchedBudgets {
       path: '/apis/policy/v1/poddisruptionbudgets',
       nameOf,
       transform: viewOf,
+      idleMs: watchedMs,
       onChange: (change) => this.#note(change),
       onSynced,
       onError,
     });
   }
 
-  /** Watches for another minute. */
+  /** Watches until the drain has tried again. */
   keep(): void {
     // A watch that was let go has missed what happened since: the copy begins anew.
     if (!this.#reflector.isRunning) this.#byNamespace.clear();

@@ -199,7 +199,7 @@ function kindOf({ uid, isReady }: DrainPod, { refusals }: DrainFacts): string {
 
 const firstRetrySeconds = 5;
 /** A change of the budget wakes its drains long before (activities/drain/wake-ups). */
-const longestOfBudgetSeconds = 120;
+export const longestOfBudgetSeconds = 120;
 /** No event says when a webhook would answer otherwise. */
 export const longestRetrySeconds = 60;
 

@@ -3,6 +3,7 @@ import { BlockedDrains } from '../../../../activities/drain/wake-ups/blocked-dra
 import type { DrainRef } from '../../../../activities/drain/wake-ups/pending-drains.ts';
 import type { BlockedPod } from '../../../../workflows/plan/drain/wake-ups.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { HandSystem } from '../../../support/hand-system.ts';
 import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';
 
 const listPath = '/apis/policy/v1/poddisruptionbudgets';
@@ -142,6 +143,22 @@ describe('a budget', () => {
     scene.target.put(aBudget(1));
     await scene.untilWoken('a');
     expect(scene.woken.toSorted()).toEqual(['a']);
+  });
+
+  test('wakes a drain at any time of its longest rest', async () => {
+    const system = new HandSystem();
+    await system.run(async () => {
+      scene = new Scene(aBudget(0));
+      const pass = scene.drains.begin(refOf('a'));
+      pass.blocked([pod('pod-of-a')], 1);
+      pass.rest(120_000, []);
+      pass.end();
+      await system.to(119_000);
+      expect(scene.target.watchCount).toBe(1);
+      scene.target.put(aBudget(1));
+      await system.to(119_900);
+      expect(scene.woken).toEqual(['a']);
+    });
   });
 
   test('leaves drains alone that are over', async () => {
