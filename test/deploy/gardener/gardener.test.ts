@@ -86,6 +86,16 @@ describe('what is added inside Gardener', () => {
     },
   );
 
+  test.each(['deploy/gardener/Dockerfile', 'docs/gardener.md'])(
+    'puts into an image, by the example of %s, the flags that the patch gives a pod',
+    (file) => {
+      const example = readFileSync(join(repository, file), 'utf8');
+      const [, flags] = /--build-arg MILLWRIGHT_FLAGS='([^']+)'/.exec(example) ?? [];
+      const ofPatch = patched[1]?.env?.find(({ name }) => name === 'MILLWRIGHT_FLAGS');
+      expect(flags?.replaceAll('SEED', 'seed-eu-1')).toBe(ofPatch?.value);
+    },
+  );
+
   test('has an image that begins with the worker, and the manager by the name of its command', async () => {
     const dockerfile = textOf('Dockerfile');
     expect(dockerfile).toContain(`ENTRYPOINT ["/app/${mcmNames.worker}"]`);

@@ -38,6 +38,29 @@ describe('operations that fail', () => {
     expect(bodyOf('at-once')).toBeUndefined();
   });
 
+  const missingTypes = [
+    {
+      name: 'no-accelerator',
+      message: `The resource 'projects/p/zones/${zone}/acceleratorTypes/a' was not found`,
+    },
+    { name: 'no-disk-type', message: `Disk type with name 'd' does not exist in zone '${zone}'.` },
+  ];
+
+  test.each(missingTypes)(
+    '$name in the zone: no capacity, in an answer and in an operation, and settled',
+    async ({ name, message }) => {
+      const of = { operation: 'insert', name, status: 404, message } as const;
+      world.double.faults.add({ ...of, kind: 'error', reason: 'notFound' });
+      const isFull = { code: 'ResourceExhausted', kind: 'capacity', settled: true };
+      const insert = async (token: string): Promise<unknown> =>
+        await failureOf(world.driver.createInstance(gcpRequest(name, { token })));
+      expect(await insert('answer')).toMatchObject(isFull);
+      world.double.faults.add({ ...of, kind: 'operationError', code: 'RESOURCE_NOT_FOUND' });
+      expect(await insert('operation')).toMatchObject(isFull);
+      expect(bodyOf(name)).toBeUndefined();
+    },
+  );
+
   test('one that failed long ago while nobody looked spends its token: it would be brought back for ever', async () => {
     const past = await aGcpWorld();
     past.double.advance(-120);
