@@ -17,11 +17,18 @@ export interface OwnerTag {
   holds: readonly string[];
 }
 
-/** The tags of a class and ours: one for each, or all in one. */
+/**
+ * The tags of a class and ours: one for each, or all in one. A tag of the class with one of our
+ * names, in any case, is left out: where ours stand in one, it would speak for its owner.
+ */
 export function tagsWithin(classTags: Tags, ours: Tags, owner: OwnerTag): Record<string, string> {
-  const all = { ...classTags, ...ours };
+  const reserved = [...Object.keys(ours), owner.name].map((name) => name.toLowerCase());
+  const others = Object.fromEntries(
+    Object.entries(classTags).filter(([name]) => !reserved.includes(name.toLowerCase())),
+  );
+  const all = { ...others, ...ours };
   if (Object.keys(all).length <= tagCountMax) return all;
-  return { ...classTags, [owner.name]: ownerText(ours, owner) };
+  return { ...others, [owner.name]: ownerText(ours, owner) };
 }
 
 export function ownerText(ours: Tags, { holds }: OwnerTag): string {

@@ -9,7 +9,7 @@ import { AzureFailure } from './error-mapping.ts';
 import { getPart, type Part } from './parts.ts';
 import { partsOf } from './delete-parts.ts';
 import { call, type Session } from './session.ts';
-import { ownerTag, tagNames, tagOf, tagsFor, type Tags } from './tags.ts';
+import { tagNames, tagOf, tagsFor, type Tags } from './tags.ts';
 
 interface Adopted {
   vm: VirtualMachine;
@@ -56,18 +56,9 @@ async function refreshAll(
   for (const part of partsOf(session, { machineName: name, vm })) {
     const found = await getPart(session, part);
     const isOfVm = tagOf(found?.tags, tagNames.cluster) === tagOf(vm.tags, tagNames.cluster);
-    if (found && isOfVm) await writeTags(session, part, refreshed(found.tags, request));
+    if (found && isOfVm) await writeTags(session, part, tagsFor(found.tags ?? {}, request));
   }
-  await writeTags(session, { kind: 'virtual machine', name }, refreshed(vm.tags, request));
-}
-
-/** Our tags replace those that are there, also where the names differ in case. */
-function refreshed(tags: Tags | undefined, request: CreateRequest): Tags {
-  const ours = [...Object.values(tagNames), ownerTag.name];
-  const others = Object.entries(tags ?? {}).filter(
-    ([name]) => !ours.some((own) => own.toLowerCase() === name.toLowerCase()),
-  );
-  return tagsFor(Object.fromEntries(others), request);
+  await writeTags(session, { kind: 'virtual machine', name }, tagsFor(vm.tags ?? {}, request));
 }
 
 async function writeTags(session: Session, { kind, name }: PartRef, tags: Tags): Promise<void> {

@@ -46,6 +46,15 @@ function specWith(...dataDisks: object[]): object {
   return aSpec({ properties: { ...someProperties, storageProfile } });
 }
 
+test('Azure gets the caching of a data disk as it spells it, in whatever case it is given', async () => {
+  const disk = { lun: 1, diskSizeGB: 20, storageAccountType: 'Premium_LRS', caching: 'READwrite' };
+  const request = aMachine('m', { providerSpec: specWith(disk) });
+  expect(driver?.validate(request.providerSpec)).toEqual([]);
+  await driver?.createInstance(request);
+  const { storageProfile } = Object(vmOf(double, 'm')?.sent['properties']);
+  expect(storageProfile.dataDisks).toMatchObject([{ caching: 'ReadWrite' }]);
+});
+
 describe('a data disk without a lun has the lun 0, as in Go', () => {
   const disk = { diskSizeGB: 20, storageAccountType: 'Premium_LRS' };
 
