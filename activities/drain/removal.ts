@@ -46,10 +46,7 @@ async function evict(target: KubeClient, { namespace, name, uid }: DrainPod): Pr
 }
 
 /** No grace period, no budget. */
-export async function deleteAtOnce(
-  target: KubeClient,
-  { namespace, name, uid }: DrainPod,
-): Promise<void> {
+async function deleteAtOnce(target: KubeClient, { namespace, name, uid }: DrainPod): Promise<void> {
   const options = { gracePeriodSeconds: 0, preconditions: { uid } };
   await target.delete(namespaced('pods', namespace, name), options);
 }

@@ -16,25 +16,8 @@ const triesMax = 4;
 
 type Decide = (note: string | undefined) => NoteChange | undefined;
 
-/** `decide` gets what `millwright.dev/invalid` says; undefined changes nothing. */
+/** `decide` gets what the annotation says; undefined changes nothing. */
 export async function changeNote(
-  control: KubeClient,
-  ref: NamespacedName,
-  decide: Decide,
-): Promise<void> {
-  await changeAnnotation(control, ref, { annotation: annotations.invalid, decide });
-}
-
-/** The same for `millwright.dev/ignored-keys`. */
-export async function changeIgnoredKeys(
-  control: KubeClient,
-  ref: NamespacedName,
-  decide: Decide,
-): Promise<void> {
-  await changeAnnotation(control, ref, { annotation: annotations.ignoredKeys, decide });
-}
-
-async function changeAnnotation(
   control: KubeClient,
   { namespace, name }: NamespacedName,
   { annotation, decide }: { annotation: string; decide: Decide },

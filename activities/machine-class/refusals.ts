@@ -2,6 +2,7 @@
  * Reports on the MachineClass what a cloud says of its credentials: once, however many machines get
  * that answer.
  */
+import { annotations } from '../../workflows/api/constants.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import type { CredentialUse } from '../../workflows/plan/machine-class/note.ts';
 import { noteAcceptance, noteRefusal } from '../../workflows/plan/machine-class/note.ts';
@@ -33,11 +34,17 @@ export function createRefusals(control: KubeClient): CredentialRefusals {
   return {
     refused: (ref, refusal, use) =>
       once(`refused ${use} ${ref.namespace}/${ref.name}`, () =>
-        changeNote(control, ref, (note) => noteRefusal(note, refusal, use)),
+        changeNote(control, ref, {
+          annotation: annotations.invalid,
+          decide: (note) => noteRefusal(note, refusal, use),
+        }),
       ),
     accepted: (ref, use) =>
       once(`accepted ${use} ${ref.namespace}/${ref.name}`, () =>
-        changeNote(control, ref, (note) => noteAcceptance(note, use)),
+        changeNote(control, ref, {
+          annotation: annotations.invalid,
+          decide: (note) => noteAcceptance(note, use),
+        }),
       ),
   };
 }

@@ -4,6 +4,7 @@ import type {
   ReadClassOutcome,
 } from '../../workflows/contracts/machine-class-activities.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
+import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import { noteFaults, noteIgnoredKeys } from '../../workflows/plan/machine-class/note.ts';
 import { unknownAnnotations } from '../../workflows/values/unknown-annotations.ts';
@@ -11,7 +12,7 @@ import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import type { ClassDependencies } from './dependencies.ts';
 import { classFaults } from './faults.ts';
-import { changeIgnoredKeys, changeNote } from './note.ts';
+import { changeNote } from './note.ts';
 
 export async function readMachineClass(
   { control, hasDriver }: ClassDependencies,
@@ -31,7 +32,13 @@ export async function reportClass(
   const resolved = await dependencies.classes.read(ref.name, { isFresh: true });
   if (!resolved) return;
   const all = [...(await classFaults(dependencies, resolved)), ...faults];
-  await changeNote(dependencies.control, ref, (note) => noteFaults(note, all, { isEdited }));
+  await changeNote(dependencies.control, ref, {
+    annotation: annotations.invalid,
+    decide: (note) => noteFaults(note, all, { isEdited }),
+  });
   const ignored = [...unknownAnnotations(resolved.machineClass.metadata.annotations), ...warnings];
-  await changeIgnoredKeys(dependencies.control, ref, (note) => noteIgnoredKeys(note, ignored));
+  await changeNote(dependencies.control, ref, {
+    annotation: annotations.ignoredKeys,
+    decide: (note) => noteIgnoredKeys(note, ignored),
+  });
 }

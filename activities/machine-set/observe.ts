@@ -289,7 +289,7 @@ function reportHold(
 const mostNamed = 10;
 
 /**
- * Machines that a set made and that do not count as its own, whatever others did to their labels,
+ * Machines that a set made and that do not count as its own, because others changed their labels,
  * owners or phases. A set that made another in place of each would make them without bound. They
  * are searched for where machines are missing; undefined when there are none.
  */

@@ -62,7 +62,7 @@ export function wasNodeSeen(machine: Machine): boolean {
  * Milliseconds. No machine is late because nothing could be done: its time moves by the pauses in
  * it.
  */
-export function creationCountsFrom(
+function creationCountsFrom(
   { metadata }: Machine,
   { creationTimeoutSeconds }: MachineLimits,
   pauses: readonly Period[],
@@ -73,7 +73,7 @@ export function creationCountsFrom(
   );
 }
 
-export function nonEmpty(text: string | undefined): string | undefined {
+function nonEmpty(text: string | undefined): string | undefined {
   return text === '' ? undefined : text;
 }
 
@@ -90,7 +90,7 @@ export function machineSetOf({ metadata }: Machine): string | undefined {
 /**
  * Leaves out a template that is too long, and refused: it does not fit into what Temporal keeps.
  */
-export function nodeTemplateOf({ spec }: Machine): NodeTemplate | undefined {
+function nodeTemplateOf({ spec }: Machine): NodeTemplate | undefined {
   if (isNodeTemplateTooLong(spec)) return undefined;
   const { metadata, spec: nodeSpec } = spec.nodeTemplate ?? {};
   const { labels: nodeLabels, annotations: notes } = metadata ?? {};
@@ -102,7 +102,7 @@ export function phaseOf({ status }: Machine): MachinePhase {
   return machinePhaseOf(status?.currentStatus?.phase);
 }
 
-export function createGenerationOf({ metadata }: Machine): number {
+function createGenerationOf({ metadata }: Machine): number {
   const text = metadata.annotations?.[annotations.createGeneration] ?? '';
   return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }

@@ -164,7 +164,7 @@ async function nodeOf(
   return read.answer ? { node: seenNodeOf(read.answer, machine.namespace) } : {};
 }
 
-/** Returns the fault of the class, in words that name the field; undefined when there is none. */
+/** Returns the fault of the class, as a sentence that names the field; undefined without one. */
 async function classFault(
   dependencies: ActivityDependencies,
   resolved: ClassWithSecret,

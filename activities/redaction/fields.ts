@@ -1,4 +1,4 @@
-/** Keeps secrets out of logs, whatever object is logged. */
+/** Keeps secrets out of logs, in any object that is logged. */
 import { isNativeError } from 'node:util/types';
 import { hidden } from './hide.ts';
 import { looksSecret } from './secret-names.ts';

@@ -14,8 +14,7 @@ import { inTarget } from '../connection/target.ts';
 import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
 import type { NodePods } from '../objects/node-pods.ts';
 import { readNodePods } from '../objects/node-pods.ts';
-import { refusalOf, isBeingDrained, waitsFor } from './state.ts';
-import { annotations as known } from '../../workflows/api/constants.ts';
+import { annotations as known, drainOptions, labels } from '../../workflows/api/constants.ts';
 import { budgetsOf } from '../../workflows/plan/drain/budgets.ts';
 import { podKey } from '../../workflows/plan/drain/removals.ts';
 import { shownIn } from '../terminal/columns.ts';
@@ -27,6 +26,8 @@ import { customResource, namespaced } from '../../kube/client/paths.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import { formatCommand } from '../../workflows/contracts/written-command.ts';
 import { untilAnswered } from '../connection/until-answered.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { kubectlFor } from '../diagnosis/machine-commands.ts';
 
 export interface ActOptions extends ClusterOptions, OutputOptions, ConsentOptions, TargetOptions {
   /** Name of the Machine. */
@@ -261,4 +262,43 @@ async function untilReported(
   return await untilAnswered(async () => (await eventsOf(scope, machine))?.find(isNew), {
     withinMs: reportedWithinMs,
   });
+}
+
+/** How the description begins once the pods are no longer asked. */
+const ended = ['Drain successful', 'Force Drain', 'Skipping drain', 'Deleting Node', 'VM deletion'];
+
+function isBeingDrained({ metadata, status }: Machine): boolean {
+  const { description = '' } = status?.lastOperation ?? {};
+  return (
+    metadata.deletionTimestamp !== undefined &&
+    metadata.labels?.[labels.node] !== undefined &&
+    metadata.annotations?.[drainOptions.skip] !== 'true' &&
+    !ended.some((start) => description.startsWith(start))
+  );
+}
+
+/** Why a command makes no sense now, in words that say what to do; undefined when it does. */
+function refusalOf(machine: Machine, { verb }: MachineCommand): string | undefined {
+  const { name, deletionTimestamp } = machine.metadata;
+  const { phase = 'new' } = machine.status?.currentStatus ?? {};
+  if (isBeingDrained(machine)) return undefined;
+  if (verb === 'retryNow') {
+    if (isFailing(machine)) return undefined;
+    return `machine/${name} is ${phase} and waits for nothing that can be tried again`;
+  }
+  if (deletionTimestamp === undefined) {
+    return `machine/${name} is ${phase} and is not being drained: delete it first, ${kubectlFor(machine)} delete machine ${name}`;
+  }
+  return `machine/${name} is being deleted, but its drain is not going on: ${waitsFor(machine)}`;
+}
+
+function isFailing({ status }: Machine): boolean {
+  const isWaiting = status?.currentStatus?.phase === 'CrashLoopBackOff';
+  return isWaiting || status?.lastOperation?.state === 'Failed';
+}
+
+/** On one line: what a cloud wrote there must not write over what a person is to consent to. */
+function waitsFor({ status }: Machine): string {
+  const { description } = status?.lastOperation ?? {};
+  return description === undefined ? 'it says nothing of what it does' : shownIn(description);
 }

@@ -1,4 +1,8 @@
 /** Answers a shell, by @bomb.sh/tab and its adapter for commander. */
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { RootCommand } from '@bomb.sh/tab';
 import tab from '@bomb.sh/tab/commander';
 import type { Command } from 'commander';
@@ -6,10 +10,6 @@ import { optionsBehindCommand } from '../command-line/option-order.ts';
 import { bashScript, zshScript } from './scripts.ts';
 import type { Words } from './words.ts';
 import { wordsBefore } from './words.ts';
-import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { parse } from 'yaml';
 import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
 import { createKubeClient } from '../../kube/client/http-client.ts';

@@ -9,7 +9,6 @@ import { healthFindings } from './machine-health.ts';
 import { untouchedFindings, isDeletionTaken } from './machine-untouched.ts';
 import { classFindings, deploymentFindings, setFindings } from './pools.ts';
 import { nameInLine } from '../../workflows/values/name-in-line.ts';
-import { cloudFailureOf } from './cloud-failure.ts';
 import {
   editClassCommands,
   kubectlFor,
@@ -23,6 +22,11 @@ import { failureSequelOf, foundMachine } from './machine-object.ts';
 import { joinDeadlineOf, timeOf, drainDeadlineOf } from '../install/times.ts';
 import type { Trouble } from './trouble.ts';
 import { drainBlockerOf } from '../../workflows/api/drain-failure.ts';
+import {
+  creationTroubleOf,
+  failureMessageOf,
+  isOfApiServer,
+} from '../../workflows/api/creation-failure.ts';
 
 /** The worst first. Empty: nothing waits for longer than it should. */
 export function diagnose(install: Install, patience: Patience = defaultPatience): Finding[] {
@@ -233,3 +237,35 @@ function readinessOf({ status }: Machine): string {
   const words = [ready.reason, ready.message].filter((text) => text !== undefined && text !== '');
   return `: ${words.join(': ') || `Ready is ${ready.status}`}`;
 }
+
+interface CloudFailure {
+  /** Undefined where a retry may help as well as anything. */
+  trouble: Trouble | undefined;
+  cause: string;
+}
+
+/** Reads from a Machine what the cloud, or what is before it, has refused. */
+function cloudFailureOf(machine: Machine): CloudFailure {
+  const words = failureMessageOf(machine);
+  const { errorCode = '' } = machine.status?.lastOperation ?? {};
+  if (isOfApiServer(words)) return apiServerFailure(errorCode, words);
+  const trouble = creationTroubleOf(errorCode, words);
+  const introduction = (trouble && introductions[trouble]) ?? 'the cloud fails';
+  return { trouble, cause: `${introduction}: ${words}` };
+}
+
+/** Our own rights, a webhook, a quota of Kubernetes: no page is about these. */
+function apiServerFailure(errorCode: string, words: string): CloudFailure {
+  return errorCode === 'Unavailable'
+    ? { trouble: 'api-server-down', cause: `an API server does not answer: ${words}` }
+    : { trouble: undefined, cause: `an API server refuses what it needs: ${words}` };
+}
+
+const introductions: Partial<Record<Trouble, string>> = {
+  'bad-spec': 'what is written is refused',
+  'missing-secret': 'what it is made from is missing',
+  credentials: 'the cloud refuses the credentials',
+  quota: "the account's quota is used up",
+  capacity: 'the cloud has no room',
+  'worker-down': 'no worker serves its provider',
+};

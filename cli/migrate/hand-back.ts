@@ -1,4 +1,5 @@
 /** `millwright migrate hand-back`: docs/decisions/0045-migration.md has the steps. */
+import { setTimeout } from 'node:timers/promises';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { lease as leasePath, customResource } from '../../kube/client/paths.ts';
@@ -25,7 +26,6 @@ import { until } from './steps.ts';
 import { retryOnConflict } from '../../kube/client/retry-on-conflict.ts';
 import { isUnsettledCondition, withoutUnsettled } from '../../workflows/api/kstatus.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
-import { setTimeout } from 'node:timers/promises';
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { Client } from '@temporalio/client';
 import { clusterUidOf } from '../../kube/objects/cluster-uid.ts';

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { createLogUpdate } from 'log-update';
 import { reasonOf } from '../../workers/log/reason.ts';
 import type { Answer } from '../command-line/answer.ts';
@@ -5,7 +6,6 @@ import type { ClusterScope } from '../connection/cluster.ts';
 import type { ClusterOptions, InstallScope } from '../command-line/options.ts';
 import type { ObjectChange } from './live-install.ts';
 import { LiveInstall } from './live-install.ts';
-import { stripVTControlCharacters } from 'node:util';
 import type { Install } from '../install/install.ts';
 import { statusAnswer } from '../status/status.ts';
 import { formatAge } from '../terminal/age.ts';

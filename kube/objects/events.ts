@@ -1,6 +1,6 @@
 /** Events on our objects: what happened, for `kubectl describe`. */
-import type { EventSubject, EventText, Occurrence } from './event.ts';
 import { createHash } from 'node:crypto';
+import type { EventSubject, EventText, Occurrence } from './event.ts';
 import type { KubeClient } from '../client/client.ts';
 import { isAlreadyExists, isNotFound } from '../client/errors.ts';
 import { EventRecorder } from './event-recorder.ts';

@@ -4,14 +4,13 @@
  * lowered here; one that has to rise says why in the commit.
  */
 import { posix } from 'node:path';
-import { rooms } from './rooms.ts';
+import { productFolders } from './rooms.ts';
 import { readSource, sourcesIn } from './sources.ts';
 
-const folders = [...new Set(rooms.map(({ folder }) => folder.split('/')[0] ?? ''))];
 /** Made from the schemas of clouds and of the API by `npm run generate`. */
 const generated =
   /\/provider-spec\.ts$|^workflows\/api\/machine(-[a-z]+)?\.ts$|driver-contract\.ts$/;
-const files = sourcesIn(folders).filter((path) => !generated.test(path));
+const files = sourcesIn(productFolders).filter((path) => !generated.test(path));
 const sources = new Map(files.map((path) => [path, readSource(path)]));
 
 interface Declaration {

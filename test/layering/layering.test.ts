@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { rooms, type Room } from './rooms.ts';
+import { productFolders, rooms, type Room } from './rooms.ts';
 import { readSource, sourcesIn } from './sources.ts';
 
 interface Import {
@@ -10,8 +10,7 @@ interface Import {
   isPackage: boolean;
 }
 
-const folders = [...new Set(rooms.map(({ folder }) => folder.split('/')[0] ?? ''))];
-const files = sourcesIn(folders);
+const files = sourcesIn(productFolders);
 const imports = files.flatMap(importsOf);
 
 function roomOf(file: string): Room {

@@ -863,3 +863,8 @@ export const rooms: readonly Room[] = [
     packages: ['@temporalio/worker', 'json-schema-to-typescript', 'node', 'rolldown', 'yaml'],
   },
 ];
+
+/** Folders at the top: all code of the product. */
+export const productFolders: readonly string[] = [
+  ...new Set(rooms.map(({ folder }) => folder.split('/')[0] ?? '')),
+];

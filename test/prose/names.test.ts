@@ -2,10 +2,10 @@
  * The words of exported names. A word that is not in `vocabulary.ts` enters it with the group that
  * it is from: a new word of our own has to be in docs/glossary.md first.
  */
+import { productFolders } from '../layering/rooms.ts';
 import { readSource, sourcesIn } from '../layering/sources.ts';
 import { vocabulary } from './vocabulary.ts';
 
-const folders = ['workflows', 'kube', 'activities', 'watcher', 'workers', 'cli', 'deploy', 'tools'];
 /** Their names are those of clouds and of JSON schemas. */
 const isGenerated = (path: string): boolean =>
   path.endsWith('/provider-spec.ts') || path.endsWith('/driver-contract.ts');
@@ -13,7 +13,7 @@ const isGenerated = (path: string): boolean =>
 const exported =
   /^export (?:abstract )?(?:async )?(?:function\*?|const|let|class|interface|type|enum) (\w+)/gm;
 
-const names = sourcesIn(folders)
+const names = sourcesIn(productFolders)
   .filter((path) => !isGenerated(path))
   .flatMap((path) => [...readSource(path).matchAll(exported)].map(([, name = '']) => name));
 

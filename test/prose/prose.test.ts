@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { productFolders } from '../layering/rooms.ts';
+import { readSource, sourcesIn } from '../layering/sources.ts';
 import { homeMadeWords } from './words.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const sources = ['workflows', 'kube', 'activities', 'watcher', 'workers', 'cli', 'deploy', 'tools'];
 
 interface Line {
   place: string;
@@ -14,18 +15,17 @@ interface Line {
 /** Generated from the schemas of clouds, which have their own sentences. */
 const isGenerated = (path: string): boolean => path.endsWith('/provider-spec.ts');
 
-function linesOf(folder: string): Line[] {
-  return readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !isGenerated(name))
-    .map((name) => `${folder}/${name}`)
+const linesOf = (folders: readonly string[]): Line[] =>
+  sourcesIn(folders)
+    .filter((path) => !isGenerated(path))
     .flatMap((path) =>
-      readFileSync(`${root}${path}`, 'utf8')
+      readSource(path)
         .split('\n')
         .map((text, index) => ({ place: `${path}:${index + 1}`, text })),
     );
-}
 
-const source = sources.flatMap(linesOf);
+const source = linesOf(productFolders);
+const sourceAndTests = [...source, ...linesOf(['test'])];
 
 test('the prose test reads the source', () => {
   expect(source.length).toBeGreaterThan(30_000);
@@ -42,7 +42,7 @@ test.each(homeMadeWords)(
 );
 
 test('no comment is wider than 100 columns', () => {
-  const wide = [...source, ...linesOf('test')].filter(
+  const wide = sourceAndTests.filter(
     ({ text }) => text.length > 100 && /^\s*(?:\/\*\*|\*|\/\/)/.test(text),
   );
   expect(wide.map(({ place }) => place)).toEqual([]);
@@ -63,11 +63,7 @@ function exists(named: string, { place }: Line): boolean {
 }
 
 const fileNames = new Set(
-  [...sources, 'test'].flatMap((folder) =>
-    readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' }).map((path) =>
-      posix.basename(path),
-    ),
-  ),
+  sourcesIn([...productFolders, 'test']).map((path) => posix.basename(path)),
 );
 
 test.each([
@@ -80,7 +76,7 @@ test.each([
 });
 
 test('no comment names a file that does not exist', () => {
-  const lost = [...source, ...linesOf('test')].flatMap((line) =>
+  const lost = sourceAndTests.flatMap((line) =>
     filesNamedIn(line.text)
       .filter((named) => !exists(named, line))
       .map((named) => `${line.place}: ${named}`),

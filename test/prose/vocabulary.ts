@@ -48,7 +48,7 @@ export const vocabulary = {
     manifest many map mark mass matches matching max mcm meaning measured median meltdown member
     memo memory merge message meta meter metric migrate milliseconds millwright misconfigured
     miscount mismatch misses missing mode modfile module monotonic ms name nameless namespace near
-    nearest need new next nic nobody node non noop note nothing notice now nulls number object
+    nearest need new next nic nobody node noop note nothing notice now nulls number object
     observe obstacle occasion occurrence offboard ok old open openings operation operator optional
     options orchestration order origin orphan os outage outcome outdated outlasting output outside
     override overshoot owners ownership pace packages page pair palette panel parallel parse part

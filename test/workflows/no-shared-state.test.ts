@@ -2,20 +2,11 @@
  * The modules of the workflow code are loaded once for all workflows of a process: a variable of a
  * module would be one for all of them, and differ when a run is replayed elsewhere.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { parseSync } from '@swc/core';
 import type { Declaration, ModuleItem, NewExpression, VariableDeclarator } from '@swc/core';
+import { readSource, sourcesIn } from '../layering/sources.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-
-const filesIn = (folders: readonly string[]): string[] =>
-  folders.flatMap((folder) =>
-    readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => `${folder}/${name}`),
-  );
-const files = filesIn(['workflows']);
+const files = sourcesIn(['workflows']);
 
 /** What a pure function answered of an object that nobody changes, and of that object alone. */
 const memos = ['workflows/api/selector.ts: WeakMap'];
@@ -79,7 +70,7 @@ test.each([
 });
 
 const statesOf = (name: string): string[] =>
-  stateIn(readFileSync(`${root}${name}`, 'utf8')).map((what) => `${name}: ${what}`);
+  stateIn(readSource(name)).map((what) => `${name}: ${what}`);
 
 test('no module of the workflow code has a variable, but for memos', () => {
   expect(files.length).toBeGreaterThan(50);
@@ -105,6 +96,6 @@ const kept: Readonly<Record<string, string>> = {
 };
 
 test('no module outside of workflow code has a variable, but for these reasons', () => {
-  const found = filesIn(['activities', 'kube', 'watcher', 'workers']).flatMap(statesOf);
+  const found = sourcesIn(['activities', 'kube', 'watcher', 'workers']).flatMap(statesOf);
   expect([...new Set(found)].toSorted()).toEqual(Object.keys(kept).toSorted());
 });

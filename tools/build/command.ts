@@ -93,8 +93,11 @@ Apache License 2.0, in the file LICENSE.
 This package contains the code of the packages below, under these licenses.
 `;
 
-/** @param folders Of the packages. Throws when one of them has no license text. */
-/** Notice that the licenses of bundled packages ask for: their names and texts go with the copy. */
+/**
+ * Notice that the licenses of bundled packages ask for: their names and texts go with the copy.
+ *
+ * @param folders Of the packages. Throws when one of them has no license text.
+ */
 async function noticeOf(folders: readonly string[]): Promise<string> {
   const sections = await Promise.all(folders.map(sectionOf));
   return [heading, ...sections].join(`\n${'-'.repeat(80)}\n\n`);

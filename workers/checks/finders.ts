@@ -1,4 +1,5 @@
 /** How a round finds out for each check, by the functions that its runs call. */
+import { createHash } from 'node:crypto';
 import { checkServers } from '../../activities/safety/reachability.ts';
 import { compareWorkflows } from '../../activities/safety/lost-workflows.ts';
 import { checkOvershoot } from '../../activities/safety/overshoot.ts';
@@ -14,7 +15,6 @@ import { isFailedRun } from './check-schedule.ts';
 import type { Check } from './checks.ts';
 import { overshootInput, reachabilityInput, unmanagedNodesInput } from './checks.ts';
 import type { Find, FinderParts } from './finder.ts';
-import { createHash } from 'node:crypto';
 import type { MachineLists } from '../../activities/runtime/dependencies.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import {

@@ -367,7 +367,7 @@ function decidedIn({ spec, action, policies }: ScheduleOptions | ScheduleDescrip
   };
 }
 
-export function isUpToDate(present: ScheduleDescription, wanted: ScheduleOptions): boolean {
+function isUpToDate(present: ScheduleDescription, wanted: ScheduleOptions): boolean {
   return isDeepStrictEqual(decidedIn(present), decidedIn(wanted));
 }
 

@@ -1,6 +1,6 @@
 /** Flags and environment -> a frozen Config, or one error that lists every fault. */
-import type { LogSettings } from '../log/logger.ts';
 import { hostname } from 'node:os';
+import type { LogSettings } from '../log/logger.ts';
 import type { DriverPermissions } from '../../activities/drivers/settings.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import {

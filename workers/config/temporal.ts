@@ -3,6 +3,7 @@
  * command.
  */
 import { existsSync, readFileSync } from 'node:fs';
+import { BlockList, isIPv4 } from 'node:net';
 import { loadClientConfigProfile, loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { faultOfTlsPair } from '../../kube/client/tls-pair.ts';
@@ -11,7 +12,6 @@ import type { Fault } from './flags/parse.ts';
 import { reasonOf } from '../log/reason.ts';
 import type { PayloadKeys } from '../payloads/keys.ts';
 import { readPayloadKeys } from '../payloads/keys.ts';
-import { BlockList, isIPv4 } from 'node:net';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,4 +1,5 @@
 /** Builds the clients of a process, and waits until what they talk to is there. */
+import { createSecureContext } from 'node:tls';
 import type { ConnectionOptions } from '@temporalio/client';
 import {
   Client,
@@ -25,7 +26,6 @@ import { dataConverterOf } from '../payloads/data-converter.ts';
 import { headerInterceptor } from '../traces/outgoing-headers.ts';
 import { version } from '../config/version.ts';
 import { nowMs, monotonicMs, sleep } from '../../activities/system/system.ts';
-import { createSecureContext } from 'node:tls';
 import { ChannelCredentials } from '@grpc/grpc-js';
 
 type KubeSettings = Pick<Config, 'control' | 'target' | 'kubeApi' | 'component'>;

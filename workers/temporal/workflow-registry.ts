@@ -185,13 +185,6 @@ function deathSignal(
   return { kind, object, name, payload, cause: { resource, resourceVersion } };
 }
 
-/**
- * Runs for objects of our namespace that no worker serves any more: of a control cluster or an
- * install that was replaced, or under a cluster name that is not used any more. They would swallow
- * the signals for the objects that there are now. Who holds the claims may end them:
- * docs/decisions/0009-install-identity.md. Their instances stay; a new run reads how far things
- * are.
- */
 export interface Run {
   workflowId: string;
   runId: string;
@@ -225,8 +218,11 @@ export function isLeftOver(run: Run, { identity, namespace }: Claimant): boolean
 }
 
 /**
- * Before a watcher signals anything: a signal to a run that is left over is lost. Returns how many
- * there were.
+ * Ends the runs for objects of our namespace that no worker serves any more: of a control cluster or
+ * an install that was replaced, or under a cluster name that is not used any more. They would
+ * swallow the signals for the objects that there are now, so this comes before a watcher signals
+ * anything. The holder of the claims may do it: docs/decisions/0009-install-identity.md. Their
+ * instances stay; a new run reads how far things are. Returns how many there were.
  */
 export async function endLeftOverRuns(
   temporal: Client,

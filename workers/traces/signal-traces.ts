@@ -1,4 +1,5 @@
 /** The watcher's part: the first span of each trace, and the headers that hand it on. */
+import { createHash } from 'node:crypto';
 import type { SpanContext } from '@opentelemetry/api';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { nowMs } from '../../activities/system/system.ts';
@@ -8,7 +9,6 @@ import { signalTraceHeader } from '../../workflows/contracts/tracing.ts';
 import { withHeaders } from './outgoing-headers.ts';
 import type { Spans } from './tracer.ts';
 import { contextOf } from './tracer.ts';
-import { createHash } from 'node:crypto';
 
 /** Traces whose first span is known to have been made, at most. */
 const knownMax = 10_000;

@@ -189,7 +189,7 @@ function lengthFaults(spec: MachineSpec, field: string): string[] {
 }
 
 /** A Node takes no more annotations than this, and Temporal no input of 2 MB. */
-export const longestNodeTemplate = 256 * 1024;
+const longestNodeTemplate = 256 * 1024;
 
 export const isNodeTemplateTooLong = ({ nodeTemplate }: MachineSpec): boolean =>
   JSON.stringify(nodeTemplate ?? {}).length > longestNodeTemplate;

@@ -10,11 +10,11 @@ import type {
   Report,
   RolloutState,
 } from '../plan/machine-deployment/rollout/steps.ts';
+import { messageIn } from '../plan/requeues.ts';
 import { localFirst } from '../runtime/activity-options.ts';
 import type { Page } from '../runtime/page.ts';
 import { defined } from '../values/defined.ts';
 import type { MachineDeploymentState } from './state.ts';
-import { errorsIn } from './state.ts';
 import { printedCommand } from '../runtime/printed-command.ts';
 import { relatedId } from '../runtime/related-workflow.ts';
 import { keys } from '../contracts/search-attributes.ts';
@@ -266,4 +266,10 @@ function waits(state: RolloutState): boolean {
 
 function attentionOf(state: RolloutState, blockedBy: string | undefined): 'none' | 'person' {
   return state === 'Blocked' || blockedBy === 'canary' ? 'person' : 'none';
+}
+
+/** Errors since which nothing went well, for people; undefined when none. */
+function errorsIn({ requeues, commandError }: MachineDeploymentState): string | undefined {
+  const errors = [messageIn(requeues), commandError];
+  return errors.filter((text) => text !== undefined).join('; ') || undefined;
 }

@@ -1,7 +1,7 @@
 /** State that a MachineDeployment's workflow carries from one run to the next. */
 import type { ObjectState } from '../runtime/object-lifecycle.ts';
 import type { RefusedWrites, Requeue } from '../plan/requeues.ts';
-import { messageIn, requeueOf } from '../plan/requeues.ts';
+import { requeueOf } from '../plan/requeues.ts';
 import type { DeploymentRequeues } from '../plan/machine-deployment/rollout/refused-steps.ts';
 import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';
 import { hasOldMachines } from '../plan/machine-deployment/rollout/hold.ts';
@@ -53,12 +53,6 @@ export function noteFinished(
   const set = facts.sets.find(({ isOfTemplate }) => isOfTemplate);
   if (set && facts.progress.reason === 'NewMachineSetAvailable') state.finished = set.name;
   else if (set?.name !== state.finished || hasOldMachines(facts)) delete state.finished;
-}
-
-/** Errors since which nothing went well, for people; undefined when none. */
-export function errorsIn({ requeues, commandError }: MachineDeploymentState): string | undefined {
-  const errors = [messageIn(requeues), commandError];
-  return errors.filter((text) => text !== undefined).join('; ') || undefined;
 }
 
 /** Steps on sets, as one run hands their failures to the next. */

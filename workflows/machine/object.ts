@@ -156,7 +156,7 @@ export function mustReadNode(state: MachineState): void {
  * How long a machine that is late to join has after an outage, and the longest wait before the next
  * read.
  */
-export const outageRetryMs = 30_000;
+const outageRetryMs = 30_000;
 
 /**
  * `reason`: absent when the target cluster answered. Nothing can join meanwhile: the creation

@@ -255,7 +255,7 @@ function refused(value: string, wanted: string): DriverError {
   return new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: true });
 }
 
-/** `rootDeviceName`: of the image. A device that is the only one is the root, whatever its name. */
+/** `rootDeviceName` is that of the image. A single device is the root device under any name. */
 function blockDevicesOf(
   devices: readonly AwsBlockDevice[],
   rootDeviceName: string,

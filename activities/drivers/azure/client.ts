@@ -280,7 +280,6 @@ const notedRequests: PipelinePolicy = {
   },
 };
 
-/** Reads a URL that has its own signature: no credentials go with the request. */
 interface PlainAnswer {
   status: number;
   /** The last 64 KiB of the body, at most. */
@@ -298,6 +297,7 @@ const longestEnd = 65_536;
 /** More is not read: the log is bounded by Azure, its host might be anybody's. */
 const longestBody = 16 * 1_024 * 1_024;
 
+/** Reads a URL that has its own signature: no credentials go with the request. */
 async function readPlainly(
   { pipeline, http, newRequest }: PlainParts,
   url: string,

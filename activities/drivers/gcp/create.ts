@@ -1,4 +1,5 @@
 /** Makes a Machine's instance, once. */
+import { createHash } from 'node:crypto';
 import { beforeCreate } from '../before-create.ts';
 import type { CreatedInstance, CreateRequest } from '../driver.ts';
 import { invalidSpec } from '../spec-schema.ts';
@@ -23,7 +24,6 @@ import {
 } from './wait.ts';
 import { findOne, isMadeFor, type FoundInstance } from './find.ts';
 import { specOf, validateProviderSpec } from './validate.ts';
-import { createHash } from 'node:crypto';
 import { labelNames, labelsFor, hasToken } from './labels.ts';
 
 /**
@@ -169,7 +169,7 @@ export function requestIdOf(token: string, verb: 'insert'): string {
  * Labels an instance that came from an earlier control cluster, so that listings show it again.
  * Only of an instance that the Machine names and that was made for it: same namespace, and same UID
  * or name. What MCM made has no labels, and is listed without. Where Google refuses, the Machine
- * keeps its instance all the same; answers why, in words.
+ * keeps its instance, and the answer is Google's message.
  */
 async function refreshLabels(
   compute: Compute,
@@ -237,14 +237,12 @@ async function resumeInsert(
 
 function waitOf(creation: Creation): OperationWait {
   const { account, request, place, pauses } = creation;
-  const { project, zone, name } = place;
   return {
     compute: account.compute,
-    project,
-    zone,
+    place,
     pauses,
     signal: request.signal,
-    what: `instance ${name} is being made`,
+    what: `instance ${place.name} is being made`,
     checkpointOf: (operation) => checkpointOf(creation, operation),
   };
 }

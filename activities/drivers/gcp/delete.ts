@@ -166,14 +166,12 @@ async function isEnded(deletion: Deletion, { operation }: DeletionNote): Promise
 function waitOf({ removal, pauses, instance }: Deletion): OperationWait {
   const { account, signal } = removal;
   const { id, place } = instance;
-  const { project, zone, name } = place;
   return {
     compute: account.compute,
-    project,
-    zone,
+    place,
     pauses,
     signal,
-    what: `instance ${name} is being deleted`,
+    what: `instance ${place.name} is being deleted`,
     checkpointOf: (operation) => deletionCheckpoint([{ id, operation }]),
   };
 }

@@ -2,6 +2,7 @@
  * Compute Engine for each set of credentials. Imported by `prepare` or the first call: the SDK
  * costs a process 150 MB and half a second.
  */
+import { readFile } from 'node:fs/promises';
 import type { Compute } from './compute.ts';
 import { send } from './sdk-call.ts';
 import { createSdkClients } from './sdk-clients.ts';
@@ -16,7 +17,6 @@ import {
 import { orAborted } from '../../system/or-aborted.ts';
 import { TokenFailure } from './sdk-transport.ts';
 import { TokenSource } from './token-source.ts';
-import { readFile } from 'node:fs/promises';
 import {
   gaxios,
   GoogleAuth,

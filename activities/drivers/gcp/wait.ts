@@ -3,6 +3,7 @@ import { DriverPending, pollWithinContract } from '../driver.ts';
 import { pollSeconds, Pauses } from '../wait.ts';
 import { ComputeError, fault } from './error-mapping.ts';
 import type { Compute, ComputeOperation } from './compute.ts';
+import type { InstancePlace } from './provider-id.ts';
 import { nowMs } from '../../system/system.ts';
 
 export interface WaitLimits {
@@ -28,8 +29,7 @@ export async function nextPause(pauses: Pauses, retryAfterSeconds?: number): Pro
 
 export interface OperationWait {
   compute: Compute;
-  project: string;
-  zone: string;
+  place: Pick<InstancePlace, 'project' | 'zone'>;
   pauses: Pauses;
   signal: AbortSignal;
   /** What is going on, in words: `instance x is being made`. */
@@ -82,7 +82,7 @@ export async function resumed(
 }
 
 async function look(
-  { compute, project, zone, signal }: OperationWait,
+  { compute, place: { project, zone }, signal }: OperationWait,
   operation: string,
 ): Promise<ComputeOperation | undefined> {
   return await compute.operation({ project, zone, operation }, signal);

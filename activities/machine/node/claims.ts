@@ -77,7 +77,7 @@ export interface NodeClaim {
   nodeName: string;
   /** ID on the Machine; absent when it is not known. */
   providerID?: string;
-  /** UID of the Node that the Machine has joined by: it is its own, whatever it says by now. */
+  /** UID of the Node that the Machine has joined by: its own Node, also with other labels. */
   nodeUid?: string | undefined;
   /** Nothing but the object, which its author may have made so, names Node and instance. */
   isUnproven?: boolean | undefined;

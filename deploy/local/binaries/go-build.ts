@@ -1,11 +1,11 @@
 import { join } from 'node:path';
+import { copyFile, cp, readFile, writeFile } from 'node:fs/promises';
 import type { ProgramOptions } from './program.ts';
 import { findOnPath, runProgram } from './program.ts';
 import type { AcquireWorld } from './source.ts';
 import { SourceUnavailable, versionIn } from './source.ts';
 import type { GoModule, Tool, SourceEdits } from './tools.ts';
 import { messageOf } from '../failure.ts';
-import { copyFile, cp, readFile, writeFile } from 'node:fs/promises';
 
 /** The same for all builds, so that they share what is compiled. */
 const goEnvironment = {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { runProgram } from '../binaries/program.ts';
 import type { Job } from '../components/component.ts';
 import type { StackWorld } from '../components/world.ts';
@@ -7,7 +8,6 @@ import { repository } from '../layout.ts';
 import { messageOf } from '../failure.ts';
 import type { Manifest } from './rights.ts';
 import { rightsIn, rightsOfCluster, rightsOutlasting, bindingOf, isRole } from './rights.ts';
-import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 
 const crds = join(repository, 'deploy/crds');

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { writeFileAtomically } from '../atomic-file.ts';
 import type { Layout, User } from '../layout.ts';
@@ -6,8 +8,6 @@ import { users } from '../layout.ts';
 import type { Ports } from '../supervision/ports.ts';
 import { host } from '../supervision/ports.ts';
 import { CertificateAuthority } from './certificates.ts';
-import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
 
 const serverHosts = [
   host,

@@ -1,3 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { existsSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { applyCluster } from '../cluster/apply.ts';
 import { temporalOf } from '../options.ts';
 import { clusterAutoscaler } from './cluster-autoscaler.ts';
@@ -13,13 +17,9 @@ import { temporalServer, temporalUi } from './temporal-server.ts';
 import { prometheus } from './prometheus.ts';
 import type { StackWorld } from './world.ts';
 import { runProgram } from '../binaries/program.ts';
-import { setTimeout as delay } from 'node:timers/promises';
 import { host } from '../supervision/ports.ts';
-import { existsSync } from 'node:fs';
 import { writeFileAtomically } from '../atomic-file.ts';
 import { databases } from './temporal-config.ts';
-import { rename } from 'node:fs/promises';
-import { join } from 'node:path';
 import { repository } from '../layout.ts';
 
 export function componentsOf(world: StackWorld): Component[] {

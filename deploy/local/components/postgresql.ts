@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, chown, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { connect } from 'node:net';
 import { writeFileAtomically } from '../atomic-file.ts';
 import type { Postgresql } from '../binaries/postgresql.ts';
 import { runProgram } from '../binaries/program.ts';
@@ -9,7 +10,6 @@ import type { Layout } from '../layout.ts';
 import { host } from '../supervision/ports.ts';
 import type { Component } from './component.ts';
 import type { StackWorld } from './world.ts';
-import { connect } from 'node:net';
 
 /** The only role, and superuser. */
 export const databaseUser = 'temporal';

@@ -166,7 +166,7 @@ interface ThreeWay<T> {
   wanted?: T | undefined;
 }
 
-export function textChanges(
+function textChanges(
   present: Record<string, string> = {},
   { last = {}, wanted = {} }: ThreeWay<Record<string, string>>,
 ): TextChanges {

@@ -60,7 +60,7 @@ export type MachineStep =
   | { action: 'startOver'; reason: string }
   | { action: 'complete'; reason: string };
 
-export const longSteps = new Set<string>([
+const longSteps = new Set<string>([
   'create',
   'findStaleNode',
   'syncNode',
