@@ -46,5 +46,9 @@ export const meanings = {
 
 export type MeaningName = keyof typeof meanings;
 
+export function isMeaningName(name: unknown): name is MeaningName {
+  return typeof name === 'string' && Object.hasOwn(meanings, name);
+}
+
 /** From the cloud's code to what it means. */
 export type ErrorTable = Readonly<Record<string, MeaningName>>;

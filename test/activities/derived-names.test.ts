@@ -10,7 +10,8 @@ import {
   osDiskNameOf,
 } from '../../activities/drivers/azure/names.ts';
 import { isDiskOf } from '../../activities/drivers/azure/delete-parts.ts';
-import { labelsFor, labelValueOf } from '../../activities/drivers/gcp/labels.ts';
+import { tagsFor, tagValue } from '../../activities/drivers/frame/tags.ts';
+import { labelSpelling } from '../../activities/drivers/gcp/labels.ts';
 import { isInstanceName } from '../../activities/drivers/gcp/provider-id.ts';
 import { machineOf } from '../../activities/machine-set/new-machine.ts';
 import { newSetNames } from '../../activities/machine-deployment/new-set.ts';
@@ -98,7 +99,10 @@ test('of the interface and the disks of a machine: those of Azure, each its own'
 test('of what an instance is labelled with: labels of Google', () => {
   each(owner, (name) => {
     const made = { cluster: name, machine: { namespace: name, uid: name }, token: name };
-    for (const value of [...Object.values(labelsFor({}, made)), labelValueOf(name)]) {
+    for (const value of [
+      ...Object.values(tagsFor({}, made, labelSpelling)),
+      tagValue(name, labelSpelling),
+    ]) {
       expect(value).toMatch(/^[a-z0-9_-]{1,63}$/);
     }
   });

@@ -14,13 +14,19 @@ interface Test {
   context: { config: object };
 }
 
-type Farm = JestWorkerFarm<typeof lightWorker>;
+type Pool = JestWorkerFarm<typeof lightWorker>;
+
+interface GlobalConfig {
+  maxWorkers: number;
+  /** Null: all tests of a file. */
+  testNamePattern: string | null;
+}
 
 /** As Jest calls it. */
 export default class LightRunner {
-  readonly #globalConfig: { maxWorkers: number };
+  readonly #globalConfig: GlobalConfig;
 
-  constructor(globalConfig: { maxWorkers: number }) {
+  constructor(globalConfig: GlobalConfig) {
     this.#globalConfig = globalConfig;
   }
 
@@ -36,26 +42,32 @@ export default class LightRunner {
     if (first === undefined) return;
     const globalConfig = this.#globalConfig;
     const configs = { globalConfig, projectConfig: first.context.config };
-    await using place = await (isInspected() ? here(configs) : processes(configs));
-    const runOne = async (test: Test): Promise<void> => {
-      try {
-        await onStart(test);
-        await onResult(test, await place.run(test.path));
-      } catch (error) {
-        await onFailure(test, error);
+    const left = tests.values();
+    const runRest = async (place: Place): Promise<void> => {
+      for (const test of left) {
+        try {
+          await onStart(test);
+          await onResult(test, await place.run(test.path));
+        } catch (error) {
+          await onFailure(test, error);
+        }
       }
+      await place.end();
     };
-    await Promise.all(tests.map(runOne));
+    if (isInspected()) return await runRest(await here(configs));
+    const count = Math.min(globalConfig.maxWorkers, tests.length);
+    await Promise.all(Array.from({ length: count }, () => runRest(new Process(configs))));
   }
 }
 
 interface Configs {
-  globalConfig: { maxWorkers: number };
+  globalConfig: GlobalConfig;
   projectConfig: object;
 }
 
-interface Place extends AsyncDisposable {
+interface Place {
   run: (path: string) => Promise<unknown>;
+  end: () => Promise<unknown>;
 }
 
 /** A debugger is attached to the process that it was started with. */
@@ -63,34 +75,50 @@ function isInspected(): boolean {
   return process.execArgv.some((flag) => flag.startsWith('--inspect'));
 }
 
-/** One file after another. */
 async function here(configs: Configs): Promise<Place> {
   await setup(configs);
-  let turn: Promise<unknown> = Promise.resolve();
-  return {
-    run: (path) => {
-      const mine = turn.then(() => run(path));
-      turn = mine.catch(() => undefined);
-      return mine;
-    },
-    [Symbol.asyncDispose]: async () => undefined,
-  };
+  return { run, end: async () => undefined };
 }
 
-async function processes(configs: Configs): Promise<Place> {
+/**
+ * A pool of one process. A larger one goes on handing files to a process that a signal has ended,
+ * and waits for ever for their results (jest-worker 30).
+ */
+class Process implements Place {
+  readonly #configs: Configs;
+  #pool: Pool;
+
+  constructor(configs: Configs) {
+    this.#configs = configs;
+    this.#pool = startPool(configs);
+  }
+
+  async run(path: string): Promise<unknown> {
+    try {
+      return await this.#pool.run(path);
+    } catch (error) {
+      await this.end();
+      this.#pool = startPool(this.#configs);
+      throw error;
+    }
+  }
+
+  async end(): Promise<unknown> {
+    return await this.#pool.end();
+  }
+}
+
+function startPool(configs: Configs): Pool {
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- its types know no methods.
-  const workers = new Worker(join(import.meta.dirname, 'light-worker.ts'), {
+  const pool = new Worker(join(import.meta.dirname, 'light-worker.ts'), {
     exposedMethods: ['run'],
-    numWorkers: configs.globalConfig.maxWorkers,
+    numWorkers: 1,
     setupArgs: [configs],
     forkOptions: { stdio: 'pipe', serialization: 'advanced' },
     // A process that ends in the middle of a file has failed it.
     maxRetries: 0,
-  }) as Farm;
-  workers.getStdout().pipe(process.stdout);
-  workers.getStderr().pipe(process.stderr);
-  return {
-    run: (path) => workers.run(path),
-    [Symbol.asyncDispose]: async () => void (await workers.end()),
-  };
+  }) as Pool;
+  pool.getStdout().pipe(process.stdout);
+  pool.getStderr().pipe(process.stderr);
+  return pool;
 }

@@ -92,3 +92,13 @@ export interface ComputeOperation {
   /** HTTP status that goes with them. */
   errorStatus?: number;
 }
+
+export interface SpotMarks {
+  preemptible?: boolean | null;
+  provisioningModel?: unknown;
+}
+
+/** Google may take it back at any moment. */
+export function isSpotBy({ preemptible, provisioningModel }: SpotMarks): boolean {
+  return preemptible === true || provisioningModel === 'SPOT';
+}

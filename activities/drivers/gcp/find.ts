@@ -1,72 +1,40 @@
-/** Finds a Machine's instance: a direct look at its place, as names are unique in a zone. */
+/** Finds instances: by a direct look at their place, as names are unique in a zone. */
 import type { MachineRequest, ProviderRequest } from '../driver.ts';
-import { notOurs } from '../named-instance.ts';
+import type { Place, Places } from '../frame/cloud.ts';
 import type { Account } from './client.ts';
 import { fault } from './error-mapping.ts';
-import type { ComputeInstance } from './compute.ts';
-import { hasToken, isOf, labelNames, labelValueOf } from './labels.ts';
-import { isInstanceName, names, placeOf, providerIDOf } from './provider-id.ts';
-import type { Owner } from './labels.ts';
+import { viewOf, type GcpInstance } from './instance-view.ts';
+import { isInstanceName, placeOf, placeOfRef, refOfPlace } from './provider-id.ts';
 import type { InstancePlace } from './provider-id.ts';
+import { haveSameSearchTags } from './tags.ts';
 
-export interface FoundInstance {
-  instance: ComputeInstance;
-  /** False: it only has the name. */
-  isOwn: boolean;
+export async function readAt(
+  { compute }: Account,
+  ref: string,
+  signal: AbortSignal,
+): Promise<GcpInstance | undefined> {
+  const instance = await compute.get(placeOfRef(ref), signal);
+  return instance && viewOf(instance);
 }
 
-/** With a providerID the instance that it names, otherwise the one with the Machine's name. */
-export async function findOne(
-  { compute, project }: Account,
+/** What has the Machine's name. Fails when the class does not say where to look. */
+export async function searchByName(
+  account: Account,
   request: MachineRequest,
-): Promise<FoundInstance | undefined> {
-  const { providerID, signal } = request;
-  if (providerID !== undefined) {
-    const instance = await compute.get(placeOfProviderID(providerID), signal);
-    if (!instance) return undefined;
-    if (!hasToken(instance, request.token) && !isMadeFor(instance, request)) throw notOurs(request);
-    return { instance, isOwn: true };
-  }
-  const place = namedPlace(request, project);
-  const instance = place && (await compute.get(place, signal));
-  return instance && { instance, isOwn: await isOwn(instance, request) };
-}
-
-/** Everything of this Machine: what its providerID names, and what has its name. */
-export async function findAll(
-  { compute, project }: Account,
-  request: MachineRequest,
-): Promise<ComputeInstance[]> {
-  const found = await Promise.all(
-    placesOf(request, project).map(async (place) => await compute.get(place, request.signal)),
-  );
-  const own = await Promise.all(
-    found.map(async (instance) => (instance && (await isOwn(instance, request)) ? [instance] : [])),
-  );
-  return own.flat();
-}
-
-function placesOf(request: MachineRequest, project: string): InstancePlace[] {
-  const { providerID } = request;
-  if (providerID === undefined) {
-    return [namedPlace(request, project)].filter((place) => place !== undefined);
-  }
-  const known = placeOfProviderID(providerID);
-  // A class without a zone is no reason to keep an instance whose place is known.
-  const zone = zoneOf(request.providerSpec) ?? known.zone;
-  const named = { project, zone, name: request.machine.name };
-  const isOther = isInstanceName(named.name) && !names(providerID, named);
-  return isOther ? [known, named] : [known];
-}
-
-/**
- * Undefined when Google allows no instance of this name. Fails when the class does not say where to
- * look.
- */
-function namedPlace(request: MachineRequest, project: string): InstancePlace | undefined {
+): Promise<GcpInstance[]> {
   const { name } = request.machine;
-  const zone = requireZone(request);
-  return isInstanceName(name) ? { project, zone, name } : undefined;
+  const zone = zoneToSearch(request);
+  // Google allows no instance of another name.
+  if (!isInstanceName(name)) return [];
+  const ref = refOfPlace({ project: account.project, zone, name });
+  const found = await readAt(account, ref, request.signal);
+  return found ? [found] : [];
+}
+
+/** A class without a zone is no reason to keep an instance whose place is known. */
+function zoneToSearch({ providerID, providerSpec }: MachineRequest): string {
+  const known = providerID === undefined ? undefined : placeOfProviderID(providerID).zone;
+  return zoneOf(providerSpec) ?? known ?? requireZone({ providerSpec });
 }
 
 export function requireZone({ providerSpec }: Pick<ProviderRequest, 'providerSpec'>): string {
@@ -79,10 +47,29 @@ export function requireZone({ providerSpec }: Pick<ProviderRequest, 'providerSpe
 
 function zoneOf(providerSpec: unknown): string | undefined {
   const { zone } = Object(providerSpec);
-  return typeof zone === 'string' && /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(zone) ? zone : undefined;
+  return isZone(zone) ? zone : undefined;
 }
 
-export function placeOfProviderID(providerID: string): InstancePlace {
+function isZone(zone: unknown): zone is string {
+  return typeof zone === 'string' && /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(zone);
+}
+
+/** Where an insert of this request is made. */
+export const zonePlaces: Places<Account> = {
+  keys: ['project', 'zone'],
+  of: ({ project }, request) => ({ project, zone: zoneToSearch(request) }),
+  isOf: ({ project }, place) => place['project'] === project && isZone(place['zone']),
+};
+
+export function refOf({ project = '', zone = '' }: Place, name: string): string {
+  return refOfPlace({ project, zone, name });
+}
+
+export function refIn(providerID: string): string {
+  return refOfPlace(placeOfProviderID(providerID));
+}
+
+function placeOfProviderID(providerID: string): InstancePlace {
   const place = placeOf(providerID);
   if (place) return place;
   throw fault(
@@ -91,38 +78,9 @@ export function placeOfProviderID(providerID: string): InstancePlace {
   );
 }
 
-async function isOwn(instance: ComputeInstance, request: MachineRequest): Promise<boolean> {
-  const { cluster, machine, token } = request;
-  if (hasToken(instance, token)) return true;
-  const providerID = providerIDOf(instance.place);
-  const owner = { cluster, namespace: machine.namespace };
-  const isNamed = names(request.providerID, instance.place);
-  if (!isNamed && !isOf(owner, instance, tagsOf(request.providerSpec))) return false;
-  if (await request.isClaimed(providerID)) return false;
-  if (isNamed && !isMadeFor(instance, request)) throw notOurs(request);
-  return true;
-}
-
-/** True when Millwright made it for this Machine, under any cluster id, or MCM did. */
-export function isMadeFor(
-  instance: ComputeInstance,
-  { machine, providerSpec }: MachineRequest,
-): boolean {
-  const { labels, place } = instance;
-  if (labels[labelNames.cluster] === undefined) {
-    return isOf({ cluster: '', namespace: '' }, instance, tagsOf(providerSpec));
-  }
-  const isOfMachine =
-    labels[labelNames.machineUid] === labelValueOf(machine.uid) || place.name === machine.name;
-  return labels[labelNames.namespace] === labelValueOf(machine.namespace) && isOfMachine;
-}
-
-export interface OwnRequest extends Owner {
-  providerSpec: unknown;
-}
-
-export function belongsTo(request: OwnRequest, instance: ComputeInstance): boolean {
-  return isOf(request, instance, tagsOf(request.providerSpec));
+/** MCM's instances have the tags of their class. */
+export function isOfClass({ instance }: GcpInstance, providerSpec: unknown): boolean {
+  return haveSameSearchTags(instance.tags, tagsOf(providerSpec));
 }
 
 /** Network tags of a spec that may be wrong elsewhere. */

@@ -4,7 +4,8 @@
 import type { protos } from '@google-cloud/compute';
 import { defined } from '../../../workflows/values/defined.ts';
 import type { CreateRequest } from '../driver.ts';
-import { labelsFor } from './labels.ts';
+import { tagsFor } from '../frame/tags.ts';
+import { labelSpelling } from './labels.ts';
 import type { Disk, GcpProviderSpec, NetworkInterface, Scheduling } from './provider-spec.ts';
 import { takesPodRange } from './validate.ts';
 
@@ -33,7 +34,7 @@ export function instanceResource({ spec, project, request }: ResourceRequest): I
     deletionProtection: spec.deletionProtection ?? false,
     ...(description && { description }),
     ...(minCpuPlatform && { minCpuPlatform }),
-    labels: labelsFor(spec.labels ?? {}, request),
+    labels: tagsFor(spec.labels ?? {}, request, labelSpelling),
     tags: { items: tags },
     metadata: { items: metadataOf(spec, request.userData) },
     disks: disks.map((disk) => attachedDisk(disk, zone)),

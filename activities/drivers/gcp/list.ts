@@ -1,26 +1,18 @@
 /** Lists a zone: Google can search by labels only, and instances of MCM have none of ours. */
-import type { ListedInstance, ListRequest } from '../driver.ts';
+import type { ListRequest } from '../driver.ts';
 import type { Account } from './client.ts';
 import type { ComputeInstance } from './compute.ts';
 import { fault } from './error-mapping.ts';
-import { belongsTo, requireZone, tagsOf } from './find.ts';
+import { requireZone, tagsOf } from './find.ts';
+import { viewOf, type GcpInstance } from './instance-view.ts';
 import { haveSameSearchTags, searchTagsOf } from './tags.ts';
-import { tokenOf } from './labels.ts';
-import { providerIDOf } from './provider-id.ts';
 
-/** Ordered by providerID. */
-export async function listInstances(
-  account: Account,
-  request: ListRequest,
-): Promise<ListedInstance[]> {
+export async function listByTags(account: Account, request: ListRequest): Promise<GcpInstance[]> {
   const zone = requireZone(request);
   requireTags(request.providerSpec);
   const tags = tagsOf(request.providerSpec);
   const instances = await listZone(account, zone, request.signal);
-  return instances
-    .filter((instance) => haveSameSearchTags(instance.tags, tags) && belongsTo(request, instance))
-    .map(listed)
-    .toSorted((a, b) => (a.providerID < b.providerID ? -1 : 1));
+  return instances.filter((instance) => haveSameSearchTags(instance.tags, tags)).map(viewOf);
 }
 
 /** A listing by tags that the class does not have would be empty, and say that all is gone. */
@@ -62,15 +54,4 @@ export async function listZone(
     pageToken = nextPageToken;
   }
   throw fault('unknown', `Google Compute Engine: the list of ${project}/${zone} does not end`);
-}
-
-function listed(instance: ComputeInstance): ListedInstance {
-  const { place, createdAt } = instance;
-  const token = tokenOf(instance);
-  return {
-    providerID: providerIDOf(place),
-    machineName: place.name,
-    ...(token !== undefined && { token }),
-    ...(createdAt !== undefined && { createdAt }),
-  };
 }

@@ -24,10 +24,14 @@ export function placeOf(providerID: string): InstancePlace | undefined {
   return { project, zone, name };
 }
 
-/** Whichever of the two ways it is written in. */
-export function names(providerID: string | undefined, place: InstancePlace): boolean {
-  const named = providerID === undefined ? undefined : placeOf(providerID);
-  return named !== undefined && providerIDOf(named) === providerIDOf(place);
+/** One text for a place. */
+export function refOfPlace({ project, zone, name }: InstancePlace): string {
+  return `${project}/${zone}/${name}`;
+}
+
+export function placeOfRef(ref: string): InstancePlace {
+  const [project = '', zone = '', name = ''] = ref.split('/');
+  return { project, zone, name };
 }
 
 /** Google knows no other names: nothing of another name was ever made. */

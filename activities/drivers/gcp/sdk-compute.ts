@@ -1,4 +1,5 @@
 /** Compute Engine by Google's SDK, with the credentials of one class. */
+import { isSpotBy } from './compute.ts';
 import type { Compute, ComputeOperation, ComputeInstance, InstancePage } from './compute.ts';
 import { send as sendAs, type SdkCall, type SdkOptions } from './sdk-call.ts';
 import type { SdkClients } from './sdk-clients.ts';
@@ -6,7 +7,6 @@ import type { TokenSource } from './token-source.ts';
 import { noteCloudRequest } from '../../system/cloud-requests.ts';
 import type { protos } from '@google-cloud/compute';
 import { ComputeError } from './error-mapping.ts';
-import { isSpotBy } from './instance-view.ts';
 
 export interface SdkComputeOptions {
   clients: SdkClients;

@@ -1,18 +1,10 @@
 /** The driver of `provider: virtual`: machines of the virtual cloud. */
 import { createHash } from 'node:crypto';
-import { beforeCreate } from '../before-create.ts';
-import { DriverError } from '../driver.ts';
-import type {
-  CreatedInstance,
-  CreateRequest,
-  Driver,
-  Instance,
-  ListedInstance,
-  MachineRequest,
-  PersistentVolumeSpec,
-} from '../driver.ts';
-import { missing, notOurs } from '../named-instance.ts';
-import { invalidSpec } from '../spec-schema.ts';
+import type { CreateRequest, Driver, Instance, PersistentVolumeSpec } from '../driver.ts';
+import type { Cloud, Part, Resource, TagSpelling } from '../frame/cloud.ts';
+import { driverOf } from '../frame/driver.ts';
+import { fault } from '../frame/fault.ts';
+import { hasTags, ownerTags } from '../frame/tags.ts';
 import { withDefaults } from './provider-spec.ts';
 import { validateProviderSpec } from './validate.ts';
 import { createVirtualCloudClient } from './client.ts';
@@ -32,11 +24,16 @@ export interface VirtualDriverOptions {
   transport?: Transport | undefined;
 }
 
-const tagNames = {
-  cluster: 'millwright.dev/cluster',
-  namespace: 'millwright.dev/namespace',
-  machineUid: 'millwright.dev/machine-uid',
-} as const;
+const tags: TagSpelling = {
+  word: 'tag',
+  names: {
+    cluster: 'millwright.dev/cluster',
+    namespace: 'millwright.dev/namespace',
+    machineUid: 'millwright.dev/machine-uid',
+    token: 'millwright.dev/token',
+  },
+  allowed: /^/,
+};
 
 /** CSI driver of volumes in the virtual cloud. */
 const csiDriver = 'virtual-cloud.millwright.dev';
@@ -44,45 +41,24 @@ const csiDriver = 'virtual-cloud.millwright.dev';
 /** The virtual cloud lists at once what it made; this covers a request that is still on its way. */
 const settleSeconds = 1;
 
+/** `tags` has the token as well, which the virtual cloud keeps apart. */
+interface VirtualInstance extends Resource {
+  instance: CloudInstance;
+}
+
+interface VirtualCloud {
+  account: VirtualCloudClient;
+  thing: VirtualInstance;
+  content: CloudInstanceRequest;
+}
+
 export function createVirtualDriver(options: VirtualDriverOptions = {}): Driver {
   const cloud = createVirtualCloudClient({
     url: parseUrl(options.url ?? 'http://127.0.0.1:7080'),
     callTimeoutSeconds: options.callTimeoutSeconds ?? 30,
     transport: options.transport,
   });
-  return {
-    settleSeconds,
-    createInstance: (request) => createInstance(cloud, request),
-    async describeInstance(request) {
-      const found = await findOne(cloud, request);
-      return found && instanceOf(found);
-    },
-    async getConsoleOutput(request) {
-      const found = await findOne(cloud, request);
-      if (!found) throw missing(request);
-      return await cloud.console(found.id, request.signal);
-    },
-    async initializeInstance(request) {
-      const found = await findOne(cloud, request);
-      if (!found) throw missing(request);
-      if (found.isInitialized) return instanceOf(found);
-      return instanceOf(await cloud.initialize(found.id, request.signal));
-    },
-    deleteInstance: (request) => deleteInstance(cloud, request),
-    async listInstances(request) {
-      const instances = await cloud.list({ tags: tagsOf(request) }, request.signal);
-      return instances.map(listed).toSorted((a, b) => (a.providerID < b.providerID ? -1 : 1));
-    },
-    // One listing shows all zones.
-    listScope: () => '',
-    async deleteListed(request) {
-      const found = await describe(cloud, request.providerID, request.signal);
-      const isOurs = found && hasAll(found.tags, tagsOf(request));
-      return { found: isOurs ? await cloud.delete(found.id, request.signal) : false };
-    },
-    volumeIds: async (specs) => specs.flatMap(volumeIdOf),
-    validate: validateProviderSpec,
-  };
+  return driverOf(virtualCloud(cloud));
 }
 
 function parseUrl(text: string): URL {
@@ -93,28 +69,60 @@ function parseUrl(text: string): URL {
   );
 }
 
-/**
- * The search goes before the checks: an instance that exists is found whatever became of its class.
- */
-async function createInstance(
-  cloud: VirtualCloudClient,
-  request: CreateRequest,
-): Promise<CreatedInstance> {
-  const existing = await beforeCreate(findOne(cloud, request));
-  if (existing) return { ...instanceOf(existing), found: true };
-  if (request.providerID !== undefined) throw missing(request);
-  const faults = validateProviderSpec(request.providerSpec);
-  if (faults.length > 0) {
-    const message = invalidSpec(faults);
-    throw new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: true });
-  }
-  const { instance, known } = await cloud.create(cloudRequestOf(request), request.signal);
-  if (instance.state !== 'deleted') return { ...instanceOf(instance), found: known };
-  throw new DriverError({
-    code: 'Aborted',
-    message: `instance ${instance.id} of this attempt was deleted in the cloud`,
-    settled: true,
-  });
+function virtualCloud(client: VirtualCloudClient): Cloud<VirtualCloud> {
+  return {
+    title: 'virtual cloud',
+    settleSeconds,
+    account: async () => client,
+    parts: [],
+    instance,
+    uniqueness: { by: 'token' },
+    tags,
+    isOfClass,
+    instanceOf,
+    validate: validateProviderSpec,
+    initialize: {
+      isNeeded: (thing) => !thing.instance.isInitialized,
+      run: async (cloud, { ref }, signal) => viewOf(await cloud.initialize(ref, signal)),
+    },
+    console: (cloud, { ref }, signal) => cloud.console(ref, signal),
+    // One listing shows all zones.
+    listScope: () => '',
+    volumeIds: async (specs) => specs.flatMap(volumeIdOf),
+  };
+}
+
+const instance: Part<VirtualCloud> = {
+  kind: 'instance',
+  async read(cloud, ref, signal) {
+    const found = await cloud.describe(ref, signal);
+    return found && viewOf(found);
+  },
+  // Whatever carries our token carries our name as well, so one call finds both.
+  search: async (cloud, { machine: { name }, signal }) =>
+    (await cloud.list({ name }, signal)).map(viewOf),
+  list: async (cloud, request) =>
+    (await cloud.list({ tags: { ...ownerTags(request, tags) } }, request.signal)).map(viewOf),
+  bodies: ({ request }) => [{ name: request.machine.name, content: cloudRequestOf(request) }],
+  async make(cloud, { body, signal }) {
+    const { instance: made, known } = await cloud.create(body.content, signal);
+    if (made.state !== 'deleted') return { thing: viewOf(made), isFound: known };
+    throw fault('conflict', `instance ${made.id} of this attempt was deleted in the cloud`, true);
+  },
+  // The virtual cloud has done what it has answered, and its machines boot by themselves.
+  stateOf: ({ instance: { state } }) => ({ is: 'ready', words: state }),
+  async remove(cloud, { ref }, signal) {
+    await cloud.delete(ref, signal);
+    return 'gone';
+  },
+  providerIDOf: (thing) => thing.instance.providerID,
+  refIn,
+};
+
+function viewOf(of: CloudInstance): VirtualInstance {
+  const { id, name, token, createdAt } = of;
+  const own = { ...of.tags, [tags.names.token]: token };
+  return { ref: id, name, tags: own, createdAt: Date.parse(createdAt), instance: of };
 }
 
 /**
@@ -133,8 +141,8 @@ function cloudRequestOf(request: CreateRequest): CloudInstanceRequest {
     spec: request.providerSpec ?? {},
     tags: {
       ...spec.tags,
-      ...tagsOf({ cluster, namespace: machine.namespace }),
-      [tagNames.machineUid]: machine.uid,
+      ...ownerTags({ cluster, namespace: machine.namespace }, tags),
+      [tags.names.machineUid]: machine.uid,
     },
     userDataDigest: createHash('sha256')
       .update(userDataBytes ?? userData)
@@ -146,119 +154,23 @@ function cloudRequestOf(request: CreateRequest): CloudInstanceRequest {
   };
 }
 
-async function deleteInstance(
-  cloud: VirtualCloudClient,
-  request: MachineRequest,
-): Promise<{ found: boolean }> {
-  const { machine, providerID, signal } = request;
-  const named = await cloud.list({ name: machine.name }, signal);
-  const isAmongThem = named.some((instance) => instance.providerID === providerID);
-  const byId =
-    providerID === undefined || isAmongThem ? undefined : await describe(cloud, providerID, signal);
-  const owned = await Promise.all(
-    [...named, ...(byId ? [byId] : [])].map(async (instance) =>
-      (await isOwned(instance, request)) ? [instance] : [],
-    ),
-  );
-  const deleted = await Promise.all(owned.flat().map(({ id }) => cloud.delete(id, signal)));
-  return { found: deleted.includes(true) };
-}
-
-async function isOwned(instance: CloudInstance, request: MachineRequest): Promise<boolean> {
-  if (instance.token === request.token) return true;
-  const isNamed = instance.providerID === request.providerID;
-  if (!isNamed && !belongsTo(instance, request)) return false;
-  if (await request.isClaimed(instance.providerID)) return false;
-  if (isNamed && !isMadeFor(instance, request)) throw notOurs(request);
-  return true;
-}
-
 /**
- * True when Millwright made it for this Machine, under any cluster id, or MCM did: its instances
- * have the tags of their class.
+ * MCM knows its own by the tags of the class. Without any such tag it may be anybody's.
  */
-function isMadeFor({ name, tags }: CloudInstance, request: MachineRequest): boolean {
-  const { machine, providerSpec } = request;
-  if (tags[tagNames.cluster] === undefined) return hasAll(tags, withDefaults(providerSpec).tags);
-  const isOfMachine = tags[tagNames.machineUid] === machine.uid || name === machine.name;
-  return tags[tagNames.namespace] === machine.namespace && isOfMachine;
-}
-
-async function findOne(
-  cloud: VirtualCloudClient,
-  request: MachineRequest,
-): Promise<CloudInstance | undefined> {
-  const { machine, token, providerID, signal } = request;
-  if (providerID !== undefined) {
-    const found = await describe(cloud, providerID, signal);
-    if (found && found.token !== token && !isMadeFor(found, request)) throw notOurs(request);
-    return found;
-  }
-  // Whatever carries our token carries our name as well, so one call finds both.
-  const named = await cloud.list({ name: machine.name }, signal);
-  const byToken = named.find((instance) => instance.token === token);
-  if (byToken) return byToken;
-  const unclaimed = await filterUnclaimed(
-    named.filter((instance) => belongsTo(instance, request)),
-    request,
-  );
-  if (unclaimed.length < 2) return unclaimed[0];
-  const ids = unclaimed.map(({ id }) => id).toSorted();
-  throw new DriverError({
-    code: 'OutOfRange',
-    message: `several instances are called ${machine.name}: ${ids.join(', ')}. Delete those that are not wanted`,
-    settled: false,
-  });
-}
-
-async function filterUnclaimed(
-  instances: CloudInstance[],
-  { isClaimed }: MachineRequest,
-): Promise<CloudInstance[]> {
-  const claims = await Promise.all(
-    instances.map(async (instance) => await isClaimed(instance.providerID)),
-  );
-  return instances.filter((_instance, index) => !claims[index]);
-}
-
-/**
- * One without our tags was made by MCM, which knows its own by the tags of the class. Without any
- * such tag it may be anybody's.
- */
-function belongsTo({ tags }: CloudInstance, request: MachineRequest): boolean {
-  const { cluster, machine, providerSpec } = request;
-  if (tags[tagNames.cluster] !== undefined) {
-    return hasAll(tags, tagsOf({ cluster, namespace: machine.namespace }));
-  }
+function isOfClass(thing: VirtualInstance, providerSpec: unknown): boolean {
   const ofClass = withDefaults(providerSpec).tags;
-  return Object.keys(ofClass).length > 0 && hasAll(tags, ofClass);
+  return Object.keys(ofClass).length > 0 && hasTags(thing, ofClass);
 }
 
-/** On everything that is made for the Machines of a namespace. */
-function tagsOf(owner: { cluster: string; namespace: string }): Record<string, string> {
-  return { [tagNames.cluster]: owner.cluster, [tagNames.namespace]: owner.namespace };
-}
-
-function hasAll(tags: Record<string, string>, wanted: Record<string, string>): boolean {
-  return Object.entries(wanted).every(([name, value]) => tags[name] === value);
-}
-
-function listed({ providerID, name, token, createdAt }: CloudInstance): ListedInstance {
-  return { providerID, machineName: name, token, createdAt: Date.parse(createdAt) };
-}
-
-async function describe(
-  cloud: VirtualCloudClient,
-  providerID: string,
-  signal: AbortSignal,
-): Promise<CloudInstance | undefined> {
+function refIn(providerID: string): string {
   const [, id] = /^local:\/\/\/[^/]+\/([^/]+)$/.exec(providerID) ?? [];
-  if (id !== undefined) return await cloud.describe(id, signal);
-  const message = `spec.providerID: "${providerID}" is not of the form local:///ZONE/ID`;
-  throw new DriverError({ code: 'InvalidArgument', kind: 'input', message, settled: false });
+  if (id !== undefined) return id;
+  throw fault('input', `spec.providerID: "${providerID}" is not of the form local:///ZONE/ID`);
 }
 
-function instanceOf({ providerID, name, address, isInitialized }: CloudInstance): Instance {
+function instanceOf({
+  instance: { providerID, name, address, isInitialized },
+}: VirtualInstance): Instance {
   return {
     providerID,
     nodeName: name,

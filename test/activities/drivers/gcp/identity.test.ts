@@ -1,5 +1,7 @@
-import { hasToken, labelValueOf, tokenOf } from '../../../../activities/drivers/gcp/labels.ts';
-import { names, placeOf, providerIDOf } from '../../../../activities/drivers/gcp/provider-id.ts';
+import { hasToken, tagValue, tokenOf } from '../../../../activities/drivers/frame/tags.ts';
+import { refIn } from '../../../../activities/drivers/gcp/find.ts';
+import { labelSpelling } from '../../../../activities/drivers/gcp/labels.ts';
+import { placeOf, providerIDOf } from '../../../../activities/drivers/gcp/provider-id.ts';
 import { requestIdOf } from '../../../../activities/drivers/gcp/create.ts';
 import { searchTagsOf } from '../../../../activities/drivers/gcp/tags.ts';
 
@@ -13,13 +15,13 @@ test('a request id is a UUID of version 5 and the same for the same attempt', ()
 });
 
 test('a value that a label cannot hold is known by its digest', () => {
-  expect(labelValueOf('uid-0')).toBe('uid-0');
-  const digest = labelValueOf('Upper/Case');
+  expect(tagValue('uid-0', labelSpelling)).toBe('uid-0');
+  const digest = tagValue('Upper/Case', labelSpelling);
   expect(digest).toMatch(/^sha256_[0-9a-f]{48}$/);
-  const instance = { labels: { 'millwright-token': digest }, tags: [] };
-  expect(hasToken(instance, 'Upper/Case')).toBe(true);
-  expect(hasToken(instance, 'upper/case')).toBe(false);
-  expect(tokenOf(instance)).toBeUndefined();
+  const instance = { ref: 'p/z/n', name: 'n', tags: { 'millwright-token': digest } };
+  expect(hasToken(instance, 'Upper/Case', labelSpelling)).toBe(true);
+  expect(hasToken(instance, 'upper/case', labelSpelling)).toBe(false);
+  expect(tokenOf(instance, labelSpelling)).toBeUndefined();
 });
 
 test.each([
@@ -39,10 +41,8 @@ test.each([
 test('a providerID as Google’s cloud controller manager writes it to Nodes names the same instance', () => {
   const place = { project: 'p', zone: 'z', name: 'n' };
   expect(placeOf('gce://p/z/n')).toEqual(place);
-  expect(names('gce://p/z/n', place)).toBe(true);
-  expect(names('gce:///p/z/n', place)).toBe(true);
-  expect(names('gce://p/z/m', place)).toBe(false);
-  expect(names(undefined, place)).toBe(false);
+  expect(refIn('gce://p/z/n')).toBe(refIn('gce:///p/z/n'));
+  expect(refIn('gce://p/z/m')).not.toBe(refIn('gce://p/z/n'));
 });
 
 test.each([

@@ -1,0 +1,426 @@
+/** Makes a Machine's instance, once. */
+import { beforeCreate } from '../before-create.ts';
+import type { CreatedInstance, CreateRequest } from '../driver.ts';
+import { DriverError } from '../driver.ts';
+import { missing } from '../named-instance.ts';
+import { invalidSpec } from '../spec-schema.ts';
+import type { Pauses } from '../wait.ts';
+import {
+  failureCheckpoint,
+  failureNoteIn,
+  insertCheckpoint,
+  insertNoteIn,
+  type FailureNote,
+  type InsertNote,
+} from './checkpoint.ts';
+import type { CloudTypes, Death, MakeCall, Operation, Part, Place } from './cloud.ts';
+import { fault, isTransient } from './fault.ts';
+import { findOne, findOwn, type Asking, type Found } from './find.ts';
+import { refreshTags } from './retag.ts';
+import { hasToken } from './tags.ts';
+import {
+  isRecent,
+  nextPause,
+  pausesWithin,
+  pending,
+  resumed,
+  untilDone,
+  type OperationWait,
+  type WaitLimits,
+} from './wait.ts';
+
+export interface CreationOptions extends WaitLimits {
+  allowsRetagging: boolean;
+}
+
+interface Creation<T extends CloudTypes> extends Asking<T> {
+  request: CreateRequest;
+  requestId: string;
+  pauses: Pauses;
+  options: CreationOptions;
+}
+
+/**
+ * The search goes before the checks: an instance that exists is found whatever became of its class.
+ */
+export async function createInstance<T extends CloudTypes>(
+  asking: Asking<T> & { request: CreateRequest },
+  options: CreationOptions,
+): Promise<CreatedInstance> {
+  const { cloud, request } = asking;
+  const requestId = cloud.requestIdOf?.(request.token) ?? request.token;
+  const pauses = pausesWithin(options, request.signal);
+  const creation = { ...asking, requestId, pauses, options };
+  const failed = failureNoteIn(request.checkpoint, requestId);
+  if (failed) throw await resumeFailed(creation, failed);
+  const note = noteOf(creation);
+  const made = note && (await resume(creation, note));
+  if (made) return made;
+  const found = await beforeCreate(findOne(asking));
+  if (found && (found.isOwn || cloud.uniqueness.by === 'name')) return await adopt(creation, found);
+  if (request.providerID !== undefined) throw missing(request);
+  requireCreatable(creation);
+  return await makeAll(creation);
+}
+
+function noteOf<T extends CloudTypes>(creation: Creation<T>): InsertNote | undefined {
+  const { cloud, account, request, requestId } = creation;
+  const note = insertNoteIn(request.checkpoint, requestId, cloud.places?.keys ?? []);
+  const isOurs = note && (cloud.places?.isOf(account, note.place) ?? true);
+  return isOurs ? note : undefined;
+}
+
+async function resumeFailed<T extends CloudTypes>(
+  creation: Creation<T>,
+  note: FailureNote,
+): Promise<DriverError> {
+  const { cloud, account, request } = creation;
+  const left = await cloud.instance.read(account, note.ref, request.signal);
+  return await deleteFailed(creation, left, note);
+}
+
+function requireCreatable<T extends CloudTypes>({ cloud, request }: Creation<T>): void {
+  cloud.requireUserData?.(request);
+  const faults = cloud.validate(request.providerSpec);
+  if (cloud.faultsOf) faults.push(...cloud.faultsOf(request, faults.length === 0));
+  if (faults.length > 0) throw fault('input', invalidSpec(faults), true);
+}
+
+/** The parts in their order, and then the instance. What is there already is taken. */
+async function makeAll<T extends CloudTypes>(creation: Creation<T>): Promise<CreatedInstance> {
+  const { cloud, account, request } = creation;
+  const made: Record<string, T['thing'][]> = {};
+  try {
+    for (const part of cloud.parts) {
+      const bodies = part.bodies({ account, request, made });
+      const things = bodies.length === 0 ? [] : await part.search(account, request);
+      made[part.kind] = await inOrder(bodies, async (body) => {
+        const namesakes = things.filter(({ name }) => name === body.name);
+        const found = await findOwn(creation, part, namesakes);
+        return await untilReady(
+          creation,
+          part,
+          found ?? (await makePart(creation, part, { body, made })),
+        );
+      });
+    }
+    const [body] = cloud.instance.bodies({ account, request, made });
+    if (!body) throw new Error(`${cloud.title}: the class asks for no instance`);
+    return await makeInstance(creation, { body, made });
+  } catch (error) {
+    const isLeft = Object.values(made).some((things) => things.length > 0);
+    throw isLeft ? unsettled(error) : error;
+  }
+}
+
+async function inOrder<From, To>(
+  items: readonly From[],
+  work: (item: From) => Promise<To>,
+): Promise<To[]> {
+  const done: To[] = [];
+  for (const item of items) done.push(await work(item));
+  return done;
+}
+
+/** What was made before it is still there, for the next try or for the deletion. */
+function unsettled(error: unknown): unknown {
+  if (!(error instanceof DriverError) || !error.settled) return error;
+  const { code, message, kind, retryAfterSeconds, cause } = error;
+  return new DriverError({
+    code,
+    message,
+    settled: false,
+    cause,
+    ...(kind && { kind }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  });
+}
+
+type MakeOf<T extends CloudTypes> = Pick<MakeCall<T>, 'body' | 'made'>;
+
+async function makePart<T extends CloudTypes>(
+  creation: Creation<T>,
+  part: Part<T>,
+  { body, made }: MakeOf<T>,
+): Promise<T['thing']> {
+  const { account, request } = creation;
+  const { token, signal } = request;
+  const place = placeOf(creation);
+  const making = await part.make(account, { place, body, token, signal, made });
+  if ('thing' in making) return making.thing;
+  throw pending(creation.cloud, `${part.kind} ${body.name} is being made`);
+}
+
+/** Throws `DriverPending` when that takes more than a moment. */
+async function untilReady<T extends CloudTypes>(
+  creation: Creation<T>,
+  part: Part<T>,
+  thing: T['thing'],
+): Promise<T['thing']> {
+  const { request } = creation;
+  const { is, words } = part.stateOf(thing);
+  if (is === 'ready') return thing;
+  if (is === 'going') {
+    throw fault('conflict', `${part.kind} ${thing.name} is on its way down (${words})`);
+  }
+  // One that a Machine has is the Machine's, whatever its state: its Node's health is looked at
+  // elsewhere.
+  if (is === 'failed') {
+    if (request.providerID !== undefined) return thing;
+    throw await endOf(creation, part, thing);
+  }
+  return await untilReady(creation, part, await afterPause(creation, part, thing));
+}
+
+/** What is under way can still fail; then it goes again. */
+async function afterPause<T extends CloudTypes>(
+  { cloud, account, request, pauses }: Creation<T>,
+  part: Part<T>,
+  thing: T['thing'],
+): Promise<T['thing']> {
+  const what = `${part.kind} ${thing.name} is being made (${part.stateOf(thing).words})`;
+  if (!(await nextPause(cloud, pauses))) throw pending(cloud, what);
+  const next = await part.read(account, thing.ref, request.signal).catch((error: unknown) => {
+    if (!isTransient(error)) throw error;
+    throw pending(cloud, what, { retryAfterSeconds: error.retryAfterSeconds });
+  });
+  if (next) return next;
+  throw fault('conflict', `${part.kind} ${thing.name} has gone again while it was made`);
+}
+
+/** What it fails with. An instance that is not deleted is still there, so nothing is settled. */
+async function endOf<T extends CloudTypes>(
+  creation: Creation<T>,
+  part: Part<T>,
+  thing: T['thing'],
+): Promise<DriverError> {
+  const { cloud, request, requestId } = creation;
+  const { meaning, message } = deathOf(part, thing);
+  const isMine = cloud.deletesFailed && hasToken(thing, request.token, cloud.tags);
+  if (!isMine || part !== cloud.instance) return fault(meaning, message);
+  const note = { requestId, ref: thing.ref, meaning, message };
+  return await deleteFailed(creation, thing, note);
+}
+
+function deathOf<T extends CloudTypes>(
+  { kind, stateOf, deathOf: deathIn }: Part<T>,
+  thing: T['thing'],
+): Death {
+  const message = `${kind} ${thing.name} is ${stateOf(thing).words} before it was of use`;
+  return deathIn?.(thing) ?? { meaning: 'conflict', message };
+}
+
+/** Once it is gone the next token makes another. */
+async function deleteFailed<T extends CloudTypes>(
+  creation: Creation<T>,
+  thing: T['thing'] | undefined,
+  note: FailureNote,
+): Promise<DriverError> {
+  const { cloud, account, request, pauses } = creation;
+  const { instance } = cloud;
+  let left = thing;
+  while (left) {
+    if (instance.stateOf(left).is !== 'going') {
+      const end = await instance.remove(account, left, request.signal);
+      if (end === 'gone') break;
+    }
+    if (!(await nextPause(cloud, pauses))) {
+      const what = `${instance.kind} ${left.name} has failed and is being deleted: ${note.message}`;
+      throw pending(cloud, what, { checkpoint: failureCheckpoint(note) });
+    }
+    left = await instance.read(account, note.ref, request.signal);
+  }
+  return fault(note.meaning, note.message, true);
+}
+
+function placeOf<T extends CloudTypes>(creation: Creation<T>): Place {
+  return creation.cloud.places?.of(creation.account, creation.request) ?? {};
+}
+
+async function makeInstance<T extends CloudTypes>(
+  creation: Creation<T>,
+  { body, made }: MakeOf<T>,
+): Promise<CreatedInstance> {
+  const { cloud, account, request } = creation;
+  const { token, signal } = request;
+  const place = placeOf(creation);
+  try {
+    const making = await cloud.instance.make(account, { place, body, token, signal, made });
+    if ('operation' in making) return await awaitMake(creation, place, making.operation);
+    const thing = await untilReady(creation, cloud.instance, making.thing);
+    return { ...cloud.instanceOf(thing, account), found: making.isFound ?? false };
+  } catch (error) {
+    const isTaken = error instanceof DriverError && error.code === 'AlreadyExists' && error.settled;
+    if (isTaken && cloud.uniqueness.by === 'name') return await meet(creation, error);
+    throw error;
+  }
+}
+
+/** Something has the name, since after the search: another attempt's instance, or another thing. */
+async function meet<T extends CloudTypes>(
+  creation: Creation<T>,
+  error: DriverError,
+): Promise<CreatedInstance> {
+  const found = await findOne(creation);
+  if (found) return await adopt(creation, found);
+  const { cloud, request } = creation;
+  const { kind } = cloud.instance;
+  const { name } = request.machine;
+  const { uniqueness } = cloud;
+  const isTaken = uniqueness.by === 'name' && (uniqueness.isTaken?.(error, name) ?? true);
+  // The cloud shows an instance a moment after its name is taken.
+  if (!isTaken) throw error;
+  throw fault(
+    'conflict',
+    `${kind} ${name} is being made by another attempt, and not to be seen yet`,
+  );
+}
+
+async function adopt<T extends CloudTypes>(
+  creation: Creation<T>,
+  { thing, isOwn }: Found<T>,
+): Promise<CreatedInstance> {
+  const { cloud, account, options } = creation;
+  if (!isOwn) {
+    const where = Object.values(placeOf(creation)).at(-1);
+    const words = where === undefined ? '' : ` in ${where}`;
+    const message = `an ${cloud.instance.kind} called ${thing.name} exists${words} and is not of this Machine: its ${cloud.tags.word}s, tags or another Machine say so`;
+    throw fault('taken', message, true);
+  }
+  const usable = await untilReady(creation, cloud.instance, thing);
+  const refusal = options.allowsRetagging ? await refreshTags(creation, usable) : undefined;
+  const state = refusal === undefined ? {} : { lastKnownState: refusal };
+  return { ...cloud.instanceOf(usable, account), found: true, ...state };
+}
+
+/**
+ * From the operation of a make to the instance, over one call of the driver or several.
+ * `operation`: as the cloud answered to the make. Nothing is settled but by a look that finds
+ * nothing: the operation has begun.
+ */
+async function awaitMake<T extends CloudTypes>(
+  creation: Creation<T>,
+  place: Place,
+  operation: Operation,
+): Promise<CreatedInstance> {
+  const done = await untilDone(waitOf(creation, place), operation);
+  const wasWatched = !operation.isDone;
+  const isNews = wasWatched || isRecent(done);
+  return await conclude(creation, { place, done, wasWatched, isNews });
+}
+
+/**
+ * Undefined when nothing is known of the operation: it is begun from the beginning then, which
+ * finds what there is.
+ */
+async function resume<T extends CloudTypes>(
+  creation: Creation<T>,
+  { place, operation, isStarted }: InsertNote,
+): Promise<CreatedInstance | undefined> {
+  const done = await resumed(waitOf(creation, place), operation);
+  if (!done) return undefined;
+  const wasWatched = isRecent(done);
+  // A checkpoint ends with the answer: the workflow has not heard of a failure yet, however old.
+  return await conclude(creation, {
+    place,
+    done,
+    wasWatched,
+    isNews: true,
+    isConfirmed: isStarted,
+  });
+}
+
+function waitOf<T extends CloudTypes>(creation: Creation<T>, place: Place): OperationWait {
+  const { cloud, account, request, pauses } = creation;
+  const { kind, operation: look } = cloud.instance;
+  const { signal } = request;
+  return {
+    waiting: cloud,
+    pauses,
+    what: `${kind} ${request.machine.name} is being made`,
+    look: async (name) => await look?.(account, { place, name, signal }),
+    checkpointOf: (operation) => checkpointOf(creation, place, { operation }),
+  };
+}
+
+function checkpointOf<T extends CloudTypes>(
+  { requestId }: Creation<T>,
+  place: Place,
+  note: Pick<InsertNote, 'operation' | 'isStarted'>,
+): string {
+  return insertCheckpoint({ requestId, place, ...note });
+}
+
+interface Conclusion {
+  place: Place;
+  done: Operation;
+  /** A call of this attempt saw it under way, so its instance has not been deleted by us since. */
+  wasWatched: boolean;
+  isNews: boolean;
+  /** It has been looked at once more. */
+  isConfirmed?: boolean | undefined;
+}
+
+async function conclude<T extends CloudTypes>(
+  creation: Creation<T>,
+  conclusion: Conclusion,
+): Promise<CreatedInstance> {
+  const { cloud, account, request } = creation;
+  const { place, done, isConfirmed = false } = conclusion;
+  const thing = await lookAt(creation, conclusion);
+  if (!thing) throw absent(creation, conclusion);
+  if (done.failure) throw done.failure('make', request.machine.name, false);
+  const { instance, confirmation } = cloud;
+  const { is } = instance.stateOf(thing);
+  if (is === 'failed' || is === 'going') throw await endOf(creation, instance, thing);
+  const usable = await untilReady(creation, instance, thing);
+  if (!confirmation || isConfirmed || confirmation.seconds === 0 || !confirmation.of(thing)) {
+    return { ...cloud.instanceOf(usable, account), found: false };
+  }
+  throw pending(
+    cloud,
+    `${confirmation.what} ${thing.name} has come up and is looked at once more`,
+    {
+      pollAfterSeconds: confirmation.seconds,
+      checkpoint: checkpointOf(creation, place, { operation: done.name, isStarted: true }),
+    },
+  );
+}
+
+/** After a token that is long spent there may be a namesake of another one. */
+async function lookAt<T extends CloudTypes>(
+  creation: Creation<T>,
+  { place, done }: Conclusion,
+): Promise<T['thing'] | undefined> {
+  const { cloud, account, request } = creation;
+  const { instance } = cloud;
+  const { name } = request.machine;
+  try {
+    const ref = instance.refOf?.(place, name, done) ?? name;
+    const namesake = await instance.read(account, ref, request.signal);
+    return namesake && hasToken(namesake, request.token, cloud.tags) ? namesake : undefined;
+  } catch (error) {
+    if (!isTransient(error)) throw error;
+    const what = `${instance.kind} ${name} is made and to be looked at (the last look failed: ${error.message})`;
+    throw pending(cloud, what, {
+      retryAfterSeconds: error.retryAfterSeconds,
+      checkpoint: checkpointOf(creation, place, { operation: done.name }),
+    });
+  }
+}
+
+/** Its code counts as long as it is news; later only another token helps. */
+function absent<T extends CloudTypes>(
+  { cloud, request }: Creation<T>,
+  { done, wasWatched, isNews }: Conclusion,
+): DriverError {
+  const { name } = request.machine;
+  const failure = done.failure?.('make', name, true);
+  if (isNews && failure) return failure;
+  // The spec may have changed since the make.
+  const reason = wasWatched && cloud.disappearance?.(name, request.providerSpec);
+  if (reason) return reason;
+  const cause = failure ? failure.message : 'it was deleted';
+  const message = `${cloud.instance.kind} ${name} of this attempt does not exist any more: ${cause}`;
+  return fault('conflict', message, true);
+}
