@@ -17,7 +17,7 @@ export interface RestAnswer {
 /** What a cloud says of a failed call. */
 export interface Refusal {
   meaning: MeaningName;
-  /** The cloud's code, with which people look it up. */
+  /** The cloud's own, for people. */
   code?: string | undefined;
   words: string;
 }

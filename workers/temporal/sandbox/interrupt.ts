@@ -1,5 +1,6 @@
 import { Session } from 'node:inspector';
 import type { Worker as Thread } from 'node:worker_threads';
+import { after } from '../../../activities/system/system.ts';
 
 /**
  * Ends the JavaScript that a thread runs, and not the thread. `workerId` counts the threads of one
@@ -11,7 +12,7 @@ export function interrupt({ threadId }: Pick<Thread, 'threadId'>): void {
   session.on('NodeWorker.receivedMessageFromWorker', () => {
     // Not here: the answer may come while `enable` still goes through the threads, and Node.js would
     // go on with a session that is gone, which ends the process (SIGSEGV).
-    setImmediate(() => session.disconnect());
+    after(0, () => session.disconnect());
   });
   session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
     if (!workerInfo.title.startsWith(`[worker ${threadId}]`)) return;

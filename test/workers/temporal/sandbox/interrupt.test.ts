@@ -13,9 +13,10 @@ const endless = `
   });
 `;
 
+const start = (code: string): Thread => new Thread(code, { eval: true });
+
 /** An answer that comes while the inspector goes through the threads ended the process (SIGSEGV). */
 test('hundreds of interruptions beside other threads leave the process and its threads alive', async () => {
-  const start = (code: string): Thread => new Thread(code, { eval: true });
   const others = Array.from({ length: 10 }, () =>
     start("require('node:worker_threads').parentPort.ref()"),
   );
@@ -23,6 +24,7 @@ test('hundreds of interruptions beside other threads leave the process and its t
   // Each is reported as an error of the thread's code, and is none of the thread.
   for (let count = 0; count < 200; count += 1) {
     const begun = once(thread, 'message');
+    // eslint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none.
     thread.postMessage('go');
     await begun;
     interrupt(thread);
