@@ -218,8 +218,8 @@ export function isLeftOver(run: Run, { identity, namespace }: Claimant): boolean
 }
 
 /**
- * Ends the runs for objects of our namespace that no worker serves any more: of a control cluster or
- * an install that was replaced, or under a cluster name that is not used any more. They would
+ * Ends the runs for objects of our namespace that no worker serves any more: of a control cluster
+ * or an install that was replaced, or under a cluster name that is not used any more. They would
  * swallow the signals for the objects that there are now, so this comes before a watcher signals
  * anything. The holder of the claims may do it: docs/decisions/0009-install-identity.md. Their
  * instances stay; a new run reads how far things are. Returns how many there were.

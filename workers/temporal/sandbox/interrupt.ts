@@ -10,8 +10,8 @@ export function interrupt({ threadId }: Pick<Thread, 'threadId'>): void {
   const session = new Session();
   session.connect();
   session.on('NodeWorker.receivedMessageFromWorker', () => {
-    // Not here: the answer may come while `enable` still goes through the threads, and Node.js would
-    // go on with a session that is gone, which ends the process (SIGSEGV).
+    // Not here: the answer may come while `enable` still goes through the threads, and Node.js
+    // would go on with a session that is gone, which ends the process (SIGSEGV).
     after(0, () => session.disconnect());
   });
   session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {

@@ -15,7 +15,7 @@ const endless = `
 
 const start = (code: string): Thread => new Thread(code, { eval: true });
 
-/** An answer that comes while the inspector goes through the threads ended the process (SIGSEGV). */
+/** An answer that comes while the inspector goes through the threads ended the process. */
 test('hundreds of interruptions beside other threads leave the process and its threads alive', async () => {
   const others = Array.from({ length: 10 }, () =>
     start("require('node:worker_threads').parentPort.ref()"),
