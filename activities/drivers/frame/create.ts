@@ -335,7 +335,9 @@ async function adopt<T extends CloudTypes>(
     const { word } = cloud.tags;
     // Where labels are ours, a class may have tags as well.
     const evidence = word === 'label' ? 'labels, tags' : `${word}s`;
-    const message = `an ${cloud.instance.kind} called ${thing.name} exists${words} and is not of this Machine: its ${evidence} or another Machine say so`;
+    const { kind } = cloud.instance;
+    const article = /^[aeiou]/i.test(kind) ? 'an' : 'a';
+    const message = `${article} ${kind} called ${thing.name} exists${words} and is not of this Machine: its ${evidence} or another Machine say so`;
     throw fault('taken', message, true);
   }
   const usable = await untilReady(creation, cloud.instance, thing);
