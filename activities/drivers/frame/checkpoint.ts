@@ -53,6 +53,15 @@ export function failureNoteIn(
   return isMeaningName(meaning) ? { requestId, ref, meaning, message } : undefined;
 }
 
+/** Of an attempt whose instance is coming: it is found by its token, and was made all the same. */
+export function awaitedCheckpoint(requestId: string): string {
+  return JSON.stringify({ awaited: requestId });
+}
+
+export function isAwaited(checkpoint: string | undefined, requestId: string): boolean {
+  return parse(checkpoint).awaited === requestId;
+}
+
 export function insertCheckpoint({ place, ...note }: InsertNote): string {
   return JSON.stringify({ insert: { ...place, ...note } });
 }
@@ -114,6 +123,7 @@ function isName(text: unknown): text is string {
 }
 
 interface Notes {
+  awaited?: unknown;
   insert?: unknown;
   deletions?: unknown;
   kin?: unknown;

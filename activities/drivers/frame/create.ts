@@ -6,10 +6,12 @@ import { missing } from '../named-instance.ts';
 import { invalidSpec } from '../spec-schema.ts';
 import type { Pauses } from '../wait.ts';
 import {
+  awaitedCheckpoint,
   failureCheckpoint,
   failureNoteIn,
   insertCheckpoint,
   insertNoteIn,
+  isAwaited,
   type FailureNote,
   type InsertNote,
 } from './checkpoint.ts';
@@ -218,15 +220,17 @@ async function untilReady<T extends CloudTypes>(
 
 /** What is under way can still fail; then it goes again. */
 async function afterPause<T extends CloudTypes>(
-  { cloud, account, request, pauses }: Creation<T>,
+  { cloud, account, request, requestId, pauses }: Creation<T>,
   part: Part<T>,
   thing: T['thing'],
 ): Promise<T['thing']> {
+  const isMine = part === cloud.instance && hasToken(thing, request.token, cloud.tags);
+  const checkpoint = isMine ? awaitedCheckpoint(requestId) : undefined;
   const what = `${part.kind} ${thing.name} is being made (${part.stateOf(thing).words})`;
-  if (!(await nextPause(cloud, pauses))) throw pending(cloud, what);
+  if (!(await nextPause(cloud, pauses))) throw pending(cloud, what, { checkpoint });
   const next = await part.read(account, thing.ref, request.signal).catch((error: unknown) => {
     if (!isTransient(error)) throw error;
-    throw pending(cloud, what, { retryAfterSeconds: error.retryAfterSeconds });
+    throw pending(cloud, what, { retryAfterSeconds: error.retryAfterSeconds, checkpoint });
   });
   if (next) return next;
   throw fault('conflict', `${part.kind} ${thing.name} has gone again while it was made`);
@@ -328,7 +332,7 @@ async function adopt<T extends CloudTypes>(
   creation: Creation<T>,
   { thing, isOwn }: Found<T>,
 ): Promise<CreatedInstance> {
-  const { cloud, account, options } = creation;
+  const { cloud, account, request, requestId, options } = creation;
   if (!isOwn) {
     const where = Object.values(placeOf(creation)).at(-1);
     const words = where === undefined ? '' : ` in ${where}`;
@@ -343,7 +347,9 @@ async function adopt<T extends CloudTypes>(
   const usable = await untilReady(creation, cloud.instance, thing);
   const refusal = options.allowsRetagging ? await refreshTags(creation, usable) : undefined;
   const state = refusal === undefined ? {} : { lastKnownState: refusal };
-  return { ...cloud.instanceOf(usable, account), found: true, ...state };
+  const isMine = hasToken(thing, request.token, cloud.tags);
+  const found = !isMine || !isAwaited(request.checkpoint, requestId);
+  return { ...cloud.instanceOf(usable, account), found, ...state };
 }
 
 /**

@@ -2,7 +2,7 @@
 import { createdBy, deletedBy } from '../following.ts';
 import { describeDriverContract } from '../contract.ts';
 import { describeKills } from './kills.ts';
-import { ToyCloud, toyDriver, toyRequest } from './toy-cloud.ts';
+import { impatient, ToyCloud, toyDriver, toyRequest } from './toy-cloud.ts';
 
 const shapes = [
   { shape: 'a server alone', hasParts: false, looks: 0, hasOperations: false },
@@ -14,7 +14,7 @@ describe.each(['token', 'name', 'nothing'] as const)('by %s', (by) => {
   describe.each(shapes)('$shape', ({ hasParts, looks, hasOperations = false }) => {
     const cloud = new ToyCloud(by);
     Object.assign(cloud, { looks, hasOperations });
-    const driver = toyDriver(cloud, { hasParts });
+    const driver = toyDriver(cloud, { hasParts }, impatient);
     const living = (name: string) =>
       cloud.things.filter((thing) => thing.kind === 'server' && thing.name === name).length;
 
@@ -41,7 +41,7 @@ describe.each(['token', 'name', 'nothing'] as const)('by %s', (by) => {
 
     describeKills({
       proxy: () => cloud.wire,
-      aDriver: () => toyDriver(cloud, { hasParts }),
+      aDriver: () => toyDriver(cloud, { hasParts }, impatient),
       request: toyRequest,
       countLiving: living,
       left: (name) => cloud.named(name).map((thing) => `${thing.kind} ${thing.name}`),

@@ -203,6 +203,9 @@ function bodyOf(name: string, request: CreateRequest): Body<ToyTypes['content']>
   return { name, content: { tags } };
 }
 
+/** Once: its schema takes a while to compile. */
+const validate = specCheck({ properties: { size: { enum: ['s', 'm'] } } });
+
 const port = partOf('port', (name) => [`${name}-port`]);
 const volume = partOf('volume', (name) => [`${name}-a`, `${name}-b`]);
 
@@ -231,7 +234,7 @@ export function toyDriver(
       nodeName: name,
       isInitialized: true,
     }),
-    validate: specCheck({ properties: { size: { enum: ['s', 'm'] } } }),
+    validate,
     console: async () => 'boot',
     listScope: () => '',
     volumeIds: async (specs) =>
