@@ -26,7 +26,7 @@ export interface DeletionNote {
 }
 
 /** Whose an adopted instance was: tags, as they stand on it and on its parts. */
-export interface Kin {
+export interface EarlierOwner {
   cluster: string;
   token: string;
 }
@@ -68,17 +68,17 @@ export function insertCheckpoint({ place, ...note }: InsertNote): string {
 
 export function deletionCheckpoint(
   deletions: readonly DeletionNote[],
-  kin: readonly Kin[] = [],
+  owners: readonly EarlierOwner[] = [],
 ): string {
-  return JSON.stringify({ deletions, ...(kin.length > 0 && { kin }) });
+  return JSON.stringify({ deletions, ...(owners.length > 0 && { owners }) });
 }
 
 /** Of the instances that are being deleted, for their parts. */
-export function kinIn(checkpoint: string | undefined): Kin[] {
-  const { kin } = parse(checkpoint);
-  const all: unknown[] = Array.isArray(kin) ? kin : [];
+export function earlierOwnersIn(checkpoint: string | undefined): EarlierOwner[] {
+  const { owners } = parse(checkpoint);
+  const all: unknown[] = Array.isArray(owners) ? owners : [];
   return all.flatMap((one) => {
-    const { cluster, token }: Partial<Record<keyof Kin, unknown>> = Object(one);
+    const { cluster, token }: Partial<Record<keyof EarlierOwner, unknown>> = Object(one);
     return typeof cluster === 'string' && typeof token === 'string' ? [{ cluster, token }] : [];
   });
 }
@@ -126,7 +126,7 @@ interface Notes {
   awaited?: unknown;
   insert?: unknown;
   deletions?: unknown;
-  kin?: unknown;
+  owners?: unknown;
   failed?: unknown;
 }
 

@@ -22,7 +22,7 @@ export interface CloudTypes {
   content: object;
 }
 
-/** Where a thing is made, and its operations are looked for: project and zone. */
+/** Where a thing is made, and its operations are read: project and zone. */
 export type Place = Readonly<Record<string, string>>;
 
 /** What the frame reads of a thing in the cloud. A driver's own type has more. */
@@ -34,7 +34,7 @@ export interface Resource {
   name: string;
   /** Of its Machine, where the name of a part is another. Default `name`. */
   machineName?: string | undefined;
-  /** Where its operations are looked for. */
+  /** Where its operations are read. */
   place?: Place;
   /** As in the cloud, with those of the class. */
   tags: Readonly<Record<string, string>>;
@@ -121,7 +121,7 @@ export interface Part<T extends CloudTypes> {
     ref: string,
     signal: AbortSignal,
   ) => Promise<T['thing'] | undefined>;
-  /** All that may be the Machine's, by token or name; the frame looks whose it is. */
+  /** All that may be the Machine's, by token or name; the frame decides whose it is. */
   search: (account: T['account'], request: MachineRequest) => Promise<T['thing'][]>;
   /** All that may be of the cluster and namespace. Fails when it sees a part only. */
   list: (account: T['account'], request: ListRequest) => Promise<T['thing'][]>;

@@ -82,7 +82,7 @@ async function resumeFailed<T extends CloudTypes>(
 ): Promise<DriverError> {
   const { cloud, account, request } = creation;
   const left = await cloud.instance.read(account, note.ref, request.signal);
-  // Whoever wrote the checkpoint: nothing else is deleted.
+  // A checkpoint may come from elsewhere: nothing else is deleted.
   const isMine = left && hasToken(left, request.token, cloud.tags);
   const error = await deleteFailed(creation, isMine ? left : undefined, note);
   return cloud.parts.length > 0 ? unsettled(error) : error;
@@ -409,14 +409,14 @@ function waitOf<T extends CloudTypes>(
 ): OperationWait {
   const { cloud, account, request, pauses } = creation;
   const { part = cloud.instance, name: own = request.machine.name } = of ?? {};
-  const { kind, operation: look } = part;
+  const { kind, operation: read } = part;
   const { signal } = request;
   const note = of && { part: `${kind} ${own}` };
   return {
     waiting: cloud,
     pauses,
     what: `${kind} ${own} is being made`,
-    look: async (name) => await look?.(account, { place, name, signal }),
+    read: async (name) => await read?.(account, { place, name, signal }),
     checkpointOf: (operation) => checkpointOf(creation, place, { operation, ...note }),
   };
 }

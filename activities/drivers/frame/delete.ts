@@ -2,7 +2,12 @@
 import { DriverPending } from '../driver.ts';
 import type { DeleteListedRequest } from '../driver.ts';
 import type { Pauses } from '../wait.ts';
-import { deletionCheckpoint, deletionNotesIn, kinIn, type Kin } from './checkpoint.ts';
+import {
+  deletionCheckpoint,
+  deletionNotesIn,
+  earlierOwnersIn,
+  type EarlierOwner,
+} from './checkpoint.ts';
 import type { Cloud, CloudTypes, Operation, Part, Resource } from './cloud.ts';
 import { fault, isTransient } from './fault.ts';
 import { findAll, type Asking } from './find.ts';
@@ -26,19 +31,22 @@ export async function deleteInstance<T extends CloudTypes>(
 ): Promise<{ found: boolean }> {
   const { cloud, account, request } = asking;
   const { signal, checkpoint } = request;
-  const kin = kinIn(checkpoint);
+  const owners = earlierOwnersIn(checkpoint);
   let count = 0;
   for (const part of [cloud.instance, ...cloud.parts.toReversed()]) {
-    const things = await lookFor(findAll({ ...asking, kin }, part), asking);
-    if (part === cloud.instance) kin.push(...things.flatMap((thing) => kinOf(asking, thing)));
-    await removeAll({ cloud, account, part, signal, options, checkpoint, kin }, things);
+    const things = await lookFor(findAll({ ...asking, owners }, part), asking);
+    if (part === cloud.instance) owners.push(...things.flatMap((thing) => ownersOf(asking, thing)));
+    await removeAll({ cloud, account, part, signal, options, checkpoint, owners }, things);
     count += things.length;
   }
   return { found: count > 0 || deletionNotesIn(checkpoint).size > 0 };
 }
 
 /** Of an instance with another token than the Machine's. */
-function kinOf<T extends CloudTypes>({ cloud, request }: Asking<T>, thing: T['thing']): Kin[] {
+function ownersOf<T extends CloudTypes>(
+  { cloud, request }: Asking<T>,
+  thing: T['thing'],
+): EarlierOwner[] {
   const { [cloud.tags.names.cluster]: cluster, [cloud.tags.names.token]: token } = thing.tags;
   if (cloud.parts.length === 0 || hasToken(thing, request.token, cloud.tags)) return [];
   return cluster === undefined || token === undefined ? [] : [{ cluster, token }];
@@ -83,7 +91,7 @@ interface Removal<T extends CloudTypes> {
   /** The checkpoint of the call before. */
   checkpoint?: string | undefined;
   /** For the parts of an instance that is gone by the next call. */
-  kin?: readonly Kin[];
+  owners?: readonly EarlierOwner[];
 }
 
 /**
@@ -98,15 +106,18 @@ async function removeAll<T extends CloudTypes>(
   const failure = reasons.find((reason) => !(reason instanceof DriverPending));
   if (failure !== undefined) throw failure;
   const waits = reasons.filter((reason) => reason instanceof DriverPending);
-  if (waits.length > 0) throw together(waits, removal.kin);
+  if (waits.length > 0) throw together(waits, removal.owners);
 }
 
-function together(waits: readonly DriverPending[], kin: readonly Kin[] = []): DriverPending {
+function together(
+  waits: readonly DriverPending[],
+  owners: readonly EarlierOwner[] = [],
+): DriverPending {
   const notes = waits.flatMap(({ checkpoint }) => [...deletionNotesIn(checkpoint).values()]);
   return new DriverPending({
     message: waits.map(({ message }) => message).join('; '),
     pollAfterSeconds: Math.max(...waits.map(({ pollAfterSeconds }) => pollAfterSeconds)),
-    checkpoint: deletionCheckpoint(notes, kin),
+    checkpoint: deletionCheckpoint(notes, owners),
   });
 }
 
@@ -115,12 +126,12 @@ function together(waits: readonly DriverPending[], kin: readonly Kin[] = []): Dr
  * way and this look fails.
  */
 async function lookFor<T extends CloudTypes>(
-  look: Promise<T['thing'][]>,
+  reading: Promise<T['thing'][]>,
   { cloud, request }: Asking<T>,
 ): Promise<T['thing'][]> {
   const { machine, checkpoint } = request;
   try {
-    return await look;
+    return await reading;
   } catch (error) {
     if (checkpoint === undefined || !isTransient(error)) throw error;
     const what = `${cloud.instance.kind} ${machine.name} is being deleted (the last look failed: ${error.message})`;
@@ -203,7 +214,7 @@ function waitOf<T extends CloudTypes>({ removal, pauses, thing }: Deletion<T>): 
     waiting: cloud,
     pauses,
     what: `${part.kind} ${thing.name} is being deleted`,
-    look: async (name) => await part.operation?.(account, { place, name, signal }),
+    read: async (name) => await part.operation?.(account, { place, name, signal }),
     checkpointOf: (operation) => deletionCheckpoint([{ id: uidOf(thing), operation }]),
   };
 }

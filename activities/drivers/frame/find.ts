@@ -2,7 +2,7 @@
 import { nowMs } from '../../system/system.ts';
 import { DriverError, type MachineRequest } from '../driver.ts';
 import { notOurs } from '../named-instance.ts';
-import type { Kin } from './checkpoint.ts';
+import type { EarlierOwner } from './checkpoint.ts';
 import type { Cloud, CloudTypes, Part, Resource } from './cloud.ts';
 import { belongsTo, hasToken, isMadeFor, isOfMachine, isTagged } from './tags.ts';
 import { pending, type Waiting } from './wait.ts';
@@ -13,7 +13,7 @@ export interface Asking<T extends CloudTypes> {
   account: T['account'];
   request: MachineRequest;
   /** Of a deletion: parts of these are the Machine's as well. */
-  kin?: readonly Kin[];
+  owners?: readonly EarlierOwner[];
 }
 
 export interface Found<T extends CloudTypes> {
@@ -117,7 +117,7 @@ async function isOwn<T extends CloudTypes>(
   if (!isNamed) {
     // A search that knows beginnings or patterns of names finds other Machines' things as well.
     if (!isOfMachine(cloud, thing, machine)) return false;
-    if (!belongsTo(cloud, thing, owner) && !isOfKin(asking, part, thing)) return false;
+    if (!belongsTo(cloud, thing, owner) && !isOfEarlierOwner(asking, part, thing)) return false;
   }
   if (await request.isClaimed(part.providerIDOf(thing, account))) return false;
   if (isNamed && !isMadeFor(cloud, thing, request)) throw notOurs(request);
@@ -125,15 +125,15 @@ async function isOwn<T extends CloudTypes>(
 }
 
 /** An instance that was adopted from another cluster has parts with the tags of that cluster. */
-function isOfKin<T extends CloudTypes>(
-  { cloud, request, kin = [] }: Asking<T>,
+function isOfEarlierOwner<T extends CloudTypes>(
+  { cloud, request, owners = [] }: Asking<T>,
   part: Part<T>,
   thing: T['thing'],
 ): boolean {
   const { names } = cloud.tags;
-  const isOf = ({ cluster, token }: Kin): boolean =>
+  const isOf = ({ cluster, token }: EarlierOwner): boolean =>
     thing.tags[names.cluster] === cluster && thing.tags[names.token] === token;
-  return part !== cloud.instance && kin.some(isOf) && isMadeFor(cloud, thing, request);
+  return part !== cloud.instance && owners.some(isOf) && isMadeFor(cloud, thing, request);
 }
 
 function namedRef<T extends CloudTypes>(

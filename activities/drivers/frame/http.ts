@@ -73,6 +73,8 @@ export interface RestClient {
 }
 
 const connectionsMax = 64;
+/** A page of a listing has some hundred KiB. */
+const longestAnswerBytes = 32 * 1_024 * 1_024;
 
 export function createRestClient(options: RestOptions): RestClient {
   const agent = agentOf(options);
@@ -96,6 +98,7 @@ function agentOf({ env, tls = {} }: RestOptions): EnvHttpProxyAgent {
   };
   return new EnvHttpProxyAgent({
     connections: connectionsMax,
+    maxResponseSize: longestAnswerBytes,
     keepAliveTimeout: 30_000,
     connect: { ...given, timeout: 10_000 },
     requestTls: given,

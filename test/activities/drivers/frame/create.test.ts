@@ -4,6 +4,7 @@ import { createdBy, followed, pendingOf } from '../following.ts';
 import { impatient, tagsOf, ToyCloud, toyDriver, toyRequest } from './toy-cloud.ts';
 
 const hasParts = true;
+const retag = () => Promise.reject(fault('forbidden', 'toys: not allowed'));
 const quota = { code: 'ResourceExhausted', kind: 'quota' };
 const all = ['port m-port', 'volume m-a', 'volume m-b', 'server m'];
 
@@ -188,10 +189,9 @@ describe('an instance that fails as it is made', () => {
     const cloud = new ToyCloud();
     cloud.dying.add('server');
     const driver = toyDriver(cloud);
-    for (const _try of [1, 2]) {
-      const failure = await failureOf(driver.createInstance(toyRequest('m')));
-      expect(failure).toEqual({ code: 'Aborted', settled: false, message: dead });
-    }
+    const create = () => failureOf(driver.createInstance(toyRequest('m')));
+    const failure = { code: 'Aborted', settled: false, message: dead };
+    expect([await create(), await create()]).toEqual([failure, failure]);
     expect(cloud.made).toEqual(['server m']);
   });
 
@@ -293,7 +293,6 @@ test('a call that is cancelled while it waits says so, and is not settled', asyn
 test('a refused retag keeps the instance, and says what the cloud said', async () => {
   const cloud = new ToyCloud();
   cloud.put('server', 'm', { tags: tagsOf('m', { cluster: 'cluster-0', token: 'old' }) });
-  const retag = () => Promise.reject(fault('forbidden', 'toys: not allowed'));
   const driver = toyDriver(cloud, { retag }, { allowsRetagging: true });
   const request = toyRequest('m', { providerID: 'toy:///server/server-1' });
   expect(await driver.createInstance(request)).toMatchObject({

@@ -1,5 +1,10 @@
 /** Calls of REST APIs, against servers on the wire. */
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -31,12 +36,14 @@ let reply: Reply | undefined;
 const seen: { request: IncomingMessage; body: string }[] = [];
 
 const answer: RequestListener = (request, response) => {
-  void text(request).then((body) => {
-    seen.push({ request, body });
-    if (!reply) return;
-    response.writeHead(reply.status ?? 200, reply.headers).end(reply.body ?? '{"a": 1}');
-  });
+  void respond(request, response);
 };
+
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  seen.push({ request, body: await text(request) });
+  if (!reply) return;
+  response.writeHead(reply.status ?? 200, reply.headers).end(reply.body ?? '{"a": 1}');
+}
 
 const clients: RestClient[] = [];
 const servers: { closeAllConnections(): void; close(): unknown }[] = [];
@@ -92,6 +99,8 @@ function clientOf(more: Partial<RestOptions> = {}): RestClient {
 
 const aCall: RestCall = { what: 'read toy 1', method: 'GET', path: '/toys/1?all=1', signal: never };
 const aCreate: RestCall = { ...aCall, what: 'create toy 1', method: 'POST', isCreate: true };
+const neverCome = () => new Promise<Record<string, string>>(() => undefined);
+const brokenHeaders = () => ({ authorization: `Bearer ${secret}\n` });
 const send = (more: Partial<RestCall> = {}, options: Partial<RestOptions> = {}) =>
   clientOf(options).send({ ...aCall, ...more });
 
@@ -161,19 +170,23 @@ describe('answers of strangers', () => {
   });
 });
 
+test('an answer without end is given up', async () => {
+  reply = { body: 'a'.repeat(33 * 1_024 * 1_024) };
+  expect(await failureOf(send())).toMatchObject({ code: 'Unavailable', settled: false });
+});
+
 test('a refusal has the code of the cloud, and is settled of a create only', async () => {
   reply = { status: 403, body: '{"code": "full", "words": "no more toys"}' };
-  const message = (what: string) => `Toys: ${what}: Error 403 full: no more toys`;
   const known = { code: 'ResourceExhausted', kind: 'quota' };
   expect(await failureOf(send())).toEqual({
     ...known,
     settled: false,
-    message: message('read toy 1'),
+    message: 'Toys: read toy 1: Error 403 full: no more toys',
   });
   expect(await failureOf(send(aCreate))).toEqual({
     ...known,
     settled: true,
-    message: message('create toy 1'),
+    message: 'Toys: create toy 1: Error 403 full: no more toys',
   });
 });
 
@@ -221,8 +234,8 @@ describe('calls that end early', () => {
   });
 
   test('a token that never comes counts as well', async () => {
-    const headers = () => new Promise<Record<string, string>>(() => undefined);
-    expect(await failureOf(send({}, { callTimeoutSeconds: 0.2, headers }))).toMatchObject({
+    const options = { callTimeoutSeconds: 0.2, headers: neverCome };
+    expect(await failureOf(send({}, options))).toMatchObject({
       code: 'DeadlineExceeded',
       settled: false,
     });
@@ -286,12 +299,11 @@ describe('certificates and proxies', () => {
 
 test('no message has the token or the body in it', async () => {
   const body = { userData: 'canary-of-the-user-data' };
-  const odd = () => ({ authorization: `Bearer ${secret}\n` });
   const messages: (string | undefined)[] = [];
   const note = async (options: Partial<RestOptions>): Promise<void> => {
     messages.push((await failureOf(send({ ...aCreate, body }, options))).message);
   };
-  await note({ headers: odd });
+  await note({ headers: brokenHeaders });
   await note({ url: secureUrl });
   await note({ url: new URL('http://127.0.0.1:1') });
   await note({ env: { HTTP_PROXY: 'http://user:canary-of-the-proxy@127.0.0.1:1' } });

@@ -162,7 +162,7 @@ export class ToyCloud {
       operation.failure = (_deed: Deed, what: string, settled: boolean) =>
         fault('capacity', `no room for ${what}`, settled);
     }
-    while (thing && thing.looks >= 0 && this.things.includes(thing)) this.#goOn(thing);
+    if (thing?.state !== 'ready' && thing) this.#goOn(Object.assign(thing, { looks: 0 }));
   }
 
   #goOn(thing: ToyThing): void {
