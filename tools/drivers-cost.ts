@@ -11,7 +11,7 @@ const tables: readonly string[] = ['errors.ts'];
 const schemas: readonly string[] = ['provider-spec.schema.json'];
 const generated: readonly string[] = ['provider-spec.ts'];
 
-export interface DriverCost {
+export interface DriverLines {
   driver: string;
   /** Of TypeScript, beside the others. */
   lines: number;
@@ -28,7 +28,7 @@ export function driverFolders(): string[] {
     .toSorted();
 }
 
-export function costOf(driver: string): DriverCost {
+export function linesOf(driver: string): DriverLines {
   const folder = new URL(`${driver}/`, drivers);
   const names = readdirSync(folder);
   const apart = [...tables, ...schemas, ...generated];
@@ -47,18 +47,18 @@ export function costOf(driver: string): DriverCost {
 }
 
 /** A table for people. */
-function shown(costs: readonly DriverCost[]): string {
-  const rows = [
+function shown(rows: readonly DriverLines[]): string {
+  const table = [
     ['driver', 'lines', 'tables', 'schema', 'generated'],
-    ...costs.map(({ driver, ...counts }) => [
+    ...rows.map(({ driver, ...counts }) => [
       driver,
       ...[counts.lines, counts.tables, counts.schema, counts.generated].map(String),
     ]),
   ];
-  return rows
+  return table
     .map(([name = '', ...cells]) => [name.padEnd(16), ...cells.map((cell) => cell.padStart(10))])
     .map((cells) => `${cells.join('')}\n`)
     .join('');
 }
 
-if (import.meta.main) process.stdout.write(shown(driverFolders().map(costOf)));
+if (import.meta.main) process.stdout.write(shown(driverFolders().map(linesOf)));

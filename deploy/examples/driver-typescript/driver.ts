@@ -67,7 +67,7 @@ export function createAcmeDriver({ url }: { url: string }, options?: FrameOption
     // Acme makes one server for each key, however often it is sent.
     uniqueness: { by: 'token' },
     tags,
-    // Nobody else makes Machines there: what has no labels of ours is not ours.
+    // MCM has no driver for Acme: what has no labels of ours is not ours.
     isOfClass: () => false,
     instanceOf,
     validate,

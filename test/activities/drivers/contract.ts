@@ -62,6 +62,12 @@ async function changeIdOf(call: () => Promise<unknown>): Promise<string | undefi
   });
 }
 
+/** Of creates at once. */
+async function madeBy(creates: Promise<CreatedInstance>[]): Promise<CreatedInstance[]> {
+  const ends = await Promise.allSettled(creates);
+  return ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+}
+
 export function describeDriverContract(cloudCase: CloudCase): void {
   const { driver, request, countMade, countLiving } = cloudCase;
   const create = cloudCase.create ?? ((asked) => driver().createInstance(asked));
@@ -205,14 +211,10 @@ export function describeDriverContract(cloudCase: CloudCase): void {
 
     const { uniqueness = 'token' } = cloudCase;
     const { remembersTokens = uniqueness === 'token', createsAtOnce = 2 } = cloudCase;
-    const both = async (name: string, tokens: object[]): Promise<CreatedInstance[]> => {
-      const ends = await Promise.allSettled(tokens.map((more) => create(request(name, more))));
-      return ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
-    };
 
     if (uniqueness === 'nothing') {
       test('no promise of one instance for two creates at once: both are found, and deleted together', async () => {
-        const [instance] = await both('c-twice', [{}, {}]);
+        const [instance] = await madeBy([create(request('c-twice')), create(request('c-twice'))]);
         expect(instance).toBeDefined();
         const living = await countLiving('c-twice');
         expect(await create(request('c-twice'))).toMatchObject({ found: true });
@@ -224,7 +226,8 @@ export function describeDriverContract(cloudCase: CloudCase): void {
 
     if (uniqueness === 'name') {
       test('two creates at once with two tokens make one instance', async () => {
-        const made = await both('c-rivals', [{ token: 'one' }, { token: 'two' }]);
+        const rivals = ['one', 'two'].map((token) => create(request('c-rivals', { token })));
+        const made = await madeBy(rivals);
         const { providerID } = await create(request('c-rivals'));
         for (const instance of made) expect(instance.providerID).toBe(providerID);
         expect(made.length).toBeGreaterThanOrEqual(1);
@@ -234,7 +237,7 @@ export function describeDriverContract(cloudCase: CloudCase): void {
 
     if (uniqueness !== 'nothing' && createsAtOnce > 0) {
       test('two creates at once with one token make one instance', async () => {
-        const made = await both('c-twice', [{}, {}]);
+        const made = await madeBy([create(request('c-twice')), create(request('c-twice'))]);
         expect(made.length).toBeGreaterThanOrEqual(createsAtOnce);
         const { providerID } = await create(request('c-twice'));
         for (const instance of made) expect(instance.providerID).toBe(providerID);
