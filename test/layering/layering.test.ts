@@ -112,6 +112,7 @@ test('the driver of one cloud imports nothing of another cloud, and the frame no
   expect(crossing.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
 });
 
+/** The frame is of no cloud. */
 function cloudOf(path: string): string | undefined {
   return /^activities\/drivers\/(?!frame\/)([a-z]+)\//.exec(path)?.[1];
 }

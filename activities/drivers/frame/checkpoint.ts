@@ -11,6 +11,8 @@ export interface InsertNote {
   requestId: string;
   place: Place;
   operation: string;
+  /** Of the part that it makes. Default: it makes the instance. */
+  part?: string;
   /** The operation is done: the instance is read once more. */
   isStarted?: boolean;
 }
@@ -19,7 +21,14 @@ export interface InsertNote {
 export interface DeletionNote {
   /** The thing's `uid`. */
   id: string;
-  operation: string;
+  /** Where the cloud names what it works on. */
+  operation?: string;
+}
+
+/** Whose an adopted instance was: tags, as they stand on it and on its parts. */
+export interface EarlierOwner {
+  cluster: string;
+  token: string;
 }
 
 /** An instance that failed as it was made, and is being deleted. */
@@ -44,12 +53,34 @@ export function failureNoteIn(
   return isMeaningName(meaning) ? { requestId, ref, meaning, message } : undefined;
 }
 
+/** Of an attempt whose instance is coming: it is found by its token, and was made all the same. */
+export function awaitedCheckpoint(requestId: string): string {
+  return JSON.stringify({ awaited: requestId });
+}
+
+export function isAwaited(checkpoint: string | undefined, requestId: string): boolean {
+  return parse(checkpoint).awaited === requestId;
+}
+
 export function insertCheckpoint({ place, ...note }: InsertNote): string {
   return JSON.stringify({ insert: { ...place, ...note } });
 }
 
-export function deletionCheckpoint(deletions: readonly DeletionNote[]): string {
-  return JSON.stringify({ deletions });
+export function deletionCheckpoint(
+  deletions: readonly DeletionNote[],
+  owners: readonly EarlierOwner[] = [],
+): string {
+  return JSON.stringify({ deletions, ...(owners.length > 0 && { owners }) });
+}
+
+/** Of the instances that are being deleted, for their parts. */
+export function earlierOwnersIn(checkpoint: string | undefined): EarlierOwner[] {
+  const { owners } = parse(checkpoint);
+  const all: unknown[] = Array.isArray(owners) ? owners : [];
+  return all.flatMap((one) => {
+    const { cluster, token }: Partial<Record<keyof EarlierOwner, unknown>> = Object(one);
+    return typeof cluster === 'string' && typeof token === 'string' ? [{ cluster, token }] : [];
+  });
 }
 
 /** Undefined when it is missing, or of another attempt. `keys`: those of a place of this cloud. */
@@ -59,7 +90,7 @@ export function insertNoteIn(
   keys: readonly string[],
 ): InsertNote | undefined {
   const { insert } = parse(checkpoint);
-  const { operation, isStarted, ...rest }: Record<string, unknown> = Object(insert);
+  const { operation, part, isStarted, ...rest }: Record<string, unknown> = Object(insert);
   if (rest['requestId'] !== requestId || !isName(operation)) return undefined;
   const place = keys.map((key): [string, unknown] => [key, rest[key]]);
   if (!place.every((entry): entry is [string, string] => isName(entry[1]))) return undefined;
@@ -67,6 +98,7 @@ export function insertNoteIn(
     requestId,
     place: Object.fromEntries(place),
     operation,
+    ...(typeof part === 'string' && { part }),
     ...(isStarted === true && { isStarted: true }),
   };
 }
@@ -77,8 +109,10 @@ export function deletionNotesIn(checkpoint: string | undefined): Map<string, Del
   const notes: unknown[] = Array.isArray(deletions) ? deletions : [];
   return new Map(
     notes.flatMap((note) => {
-      const { id, operation }: Partial<DeletionNote> = Object(note);
-      return typeof id === 'string' && isName(operation) ? [[id, { id, operation }]] : [];
+      const { id, operation }: Partial<Record<keyof DeletionNote, unknown>> = Object(note);
+      if (typeof id !== 'string') return [];
+      if (operation === undefined) return [[id, { id }]];
+      return isName(operation) ? [[id, { id, operation }]] : [];
     }),
   );
 }
@@ -89,8 +123,10 @@ function isName(text: unknown): text is string {
 }
 
 interface Notes {
+  awaited?: unknown;
   insert?: unknown;
   deletions?: unknown;
+  owners?: unknown;
   failed?: unknown;
 }
 

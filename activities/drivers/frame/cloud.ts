@@ -121,7 +121,7 @@ export interface Part<T extends CloudTypes> {
     ref: string,
     signal: AbortSignal,
   ) => Promise<T['thing'] | undefined>;
-  /** All that may be the Machine's, by token or name; the frame finds out whose it is. */
+  /** All that may be the Machine's, by token or name; the frame decides whose it is. */
   search: (account: T['account'], request: MachineRequest) => Promise<T['thing'][]>;
   /** All that may be of the cluster and namespace. Fails when it sees a part only. */
   list: (account: T['account'], request: ListRequest) => Promise<T['thing'][]>;

@@ -6,16 +6,18 @@ import { missing } from '../named-instance.ts';
 import { invalidSpec } from '../spec-schema.ts';
 import type { Pauses } from '../wait.ts';
 import {
+  awaitedCheckpoint,
   failureCheckpoint,
   failureNoteIn,
   insertCheckpoint,
   insertNoteIn,
+  isAwaited,
   type FailureNote,
   type InsertNote,
 } from './checkpoint.ts';
-import type { CloudTypes, Death, MakeCall, Operation, Part, Place } from './cloud.ts';
+import type { Body, CloudTypes, Death, MakeCall, Operation, Part, Place } from './cloud.ts';
 import { fault, isTransient } from './fault.ts';
-import { findOne, findOwn, type Asking, type Found } from './find.ts';
+import { findOne, findOwn, requireTagged, type Asking, type Found } from './find.ts';
 import { refreshTags } from './retag.ts';
 import { hasToken } from './tags.ts';
 import {
@@ -54,7 +56,11 @@ export async function createInstance<T extends CloudTypes>(
   const failed = failureNoteIn(request.checkpoint, requestId);
   if (failed) throw await resumeFailed(creation, failed);
   const note = noteOf(creation);
-  const made = note && (await resume(creation, note));
+  const made =
+    note &&
+    (await resume(creation, note).catch((error: unknown) => {
+      throw cloud.parts.length > 0 ? unsettled(error) : error;
+    }));
   if (made) return made;
   const found = await beforeCreate(findOne(asking));
   if (found && (found.isOwn || cloud.uniqueness.by === 'name')) return await adopt(creation, found);
@@ -76,7 +82,10 @@ async function resumeFailed<T extends CloudTypes>(
 ): Promise<DriverError> {
   const { cloud, account, request } = creation;
   const left = await cloud.instance.read(account, note.ref, request.signal);
-  return await deleteFailed(creation, left, note);
+  // A checkpoint may come from elsewhere: nothing else is deleted.
+  const isMine = left && hasToken(left, request.token, cloud.tags);
+  const error = await deleteFailed(creation, isMine ? left : undefined, note);
+  return cloud.parts.length > 0 ? unsettled(error) : error;
 }
 
 function requireCreatable<T extends CloudTypes>({ cloud, request }: Creation<T>): void {
@@ -94,15 +103,14 @@ async function makeAll<T extends CloudTypes>(creation: Creation<T>): Promise<Cre
     for (const part of cloud.parts) {
       const bodies = part.bodies({ account, request, made });
       const things = bodies.length === 0 ? [] : await part.search(account, request);
-      made[part.kind] = await inOrder(bodies, async (body) => {
-        const namesakes = things.filter(({ name }) => name === body.name);
-        const found = await findOwn(creation, part, namesakes);
-        return await untilReady(
-          creation,
-          part,
-          found ?? (await makePart(creation, part, { body, made })),
-        );
-      });
+      const ofKind: T['thing'][] = [];
+      made[part.kind] = ofKind;
+      for (const body of bodies) {
+        const found = await findPart(creation, part, { body, things });
+        const thing = found ?? (await makePart(creation, part, { body, made }));
+        ofKind.push(thing);
+        ofKind.splice(-1, 1, await untilReady(creation, part, thing));
+      }
     }
     const [body] = cloud.instance.bodies({ account, request, made });
     if (!body) throw new Error(`${cloud.title}: the class asks for no instance`);
@@ -113,18 +121,21 @@ async function makeAll<T extends CloudTypes>(creation: Creation<T>): Promise<Cre
   }
 }
 
-async function inOrder<From, To>(
-  items: readonly From[],
-  work: (item: From) => Promise<To>,
-): Promise<To[]> {
-  const done: To[] = [];
-  for (const item of items) done.push(await work(item));
-  return done;
+async function findPart<T extends CloudTypes>(
+  creation: Creation<T>,
+  part: Part<T>,
+  { body, things }: { body: Body<T['content']>; things: readonly T['thing'][] },
+): Promise<T['thing'] | undefined> {
+  const namesakes = things.filter(({ name }) => name === body.name);
+  return await findOwn(creation, part, namesakes);
 }
 
-/** What was made before it is still there, for the next try or for the deletion. */
-function unsettled(error: unknown): unknown {
-  if (!(error instanceof DriverError) || !error.settled) return error;
+/**
+ * What was made before it is still there, for the next try or for the deletion. Where only another
+ * token helps, the next try finds it by name.
+ */
+function unsettled<Failure>(error: Failure): Failure | DriverError {
+  if (!(error instanceof DriverError) || !error.settled || error.code === 'Aborted') return error;
   const { code, message, kind, retryAfterSeconds, cause } = error;
   return new DriverError({
     code,
@@ -146,9 +157,44 @@ async function makePart<T extends CloudTypes>(
   const { account, request } = creation;
   const { token, signal } = request;
   const place = placeOf(creation);
-  const making = await part.make(account, { place, body, token, signal, made });
-  if ('thing' in making) return making.thing;
-  throw pending(creation.cloud, `${part.kind} ${body.name} is being made`);
+  try {
+    const making = await part.make(account, { place, body, token, signal, made });
+    if ('thing' in making) return making.thing;
+    const { operation } = making;
+    await untilPartDone(creation, part, { name: body.name, place, operation });
+  } catch (error) {
+    if (!(error instanceof DriverError) || error.code !== 'AlreadyExists') throw error;
+    return await meetPart(creation, part, { body, error });
+  }
+  const seen = await findPart(creation, part, {
+    body,
+    things: await part.search(account, request),
+  });
+  if (seen) return seen;
+  throw fault('conflict', `${part.kind} ${body.name} is made, and not to be seen yet`);
+}
+
+/** Another attempt makes it at the same time, or something else has its name. */
+async function meetPart<T extends CloudTypes>(
+  creation: Creation<T>,
+  part: Part<T>,
+  { body, error }: { body: Body<T['content']>; error: DriverError },
+): Promise<T['thing']> {
+  const things = await part.search(creation.account, creation.request);
+  const found = await findPart(creation, part, { body, things });
+  if (found) return found;
+  if (things.some(({ name }) => name === body.name)) throw error;
+  throw fault('conflict', error.message);
+}
+
+/** Throws `DriverPending` when that takes more than a moment. */
+async function untilPartDone<T extends CloudTypes>(
+  creation: Creation<T>,
+  part: Part<T>,
+  { name, place, operation }: { name: string; place: Place; operation: Operation },
+): Promise<void> {
+  const done = await untilDone(waitOf(creation, place, { part, name }), operation);
+  if (done.failure) throw done.failure('make', name, false);
 }
 
 /** Throws `DriverPending` when that takes more than a moment. */
@@ -174,15 +220,17 @@ async function untilReady<T extends CloudTypes>(
 
 /** What is under way can still fail; then it goes again. */
 async function afterPause<T extends CloudTypes>(
-  { cloud, account, request, pauses }: Creation<T>,
+  { cloud, account, request, requestId, pauses }: Creation<T>,
   part: Part<T>,
   thing: T['thing'],
 ): Promise<T['thing']> {
+  const isMine = part === cloud.instance && hasToken(thing, request.token, cloud.tags);
+  const checkpoint = isMine ? awaitedCheckpoint(requestId) : undefined;
   const what = `${part.kind} ${thing.name} is being made (${part.stateOf(thing).words})`;
-  if (!(await nextPause(cloud, pauses))) throw pending(cloud, what);
+  if (!(await nextPause(cloud, pauses))) throw pending(cloud, what, { checkpoint });
   const next = await part.read(account, thing.ref, request.signal).catch((error: unknown) => {
     if (!isTransient(error)) throw error;
-    throw pending(cloud, what, { retryAfterSeconds: error.retryAfterSeconds });
+    throw pending(cloud, what, { retryAfterSeconds: error.retryAfterSeconds, checkpoint });
   });
   if (next) return next;
   throw fault('conflict', `${part.kind} ${thing.name} has gone again while it was made`);
@@ -196,10 +244,14 @@ async function endOf<T extends CloudTypes>(
 ): Promise<DriverError> {
   const { cloud, request, requestId } = creation;
   const { meaning, message } = deathOf(part, thing);
+  if (cloud.deletesFailed && part !== cloud.instance) {
+    // The next try makes another once it is gone.
+    await part.remove(creation.account, thing, request.signal);
+    return fault(meaning, message);
+  }
   const isMine = cloud.deletesFailed && hasToken(thing, request.token, cloud.tags);
-  if (!isMine || part !== cloud.instance) return fault(meaning, message);
-  const note = { requestId, ref: thing.ref, meaning, message };
-  return await deleteFailed(creation, thing, note);
+  if (!isMine) return fault(meaning, message);
+  return await deleteFailed(creation, thing, { requestId, ref: thing.ref, meaning, message });
 }
 
 function deathOf<T extends CloudTypes>(
@@ -280,17 +332,24 @@ async function adopt<T extends CloudTypes>(
   creation: Creation<T>,
   { thing, isOwn }: Found<T>,
 ): Promise<CreatedInstance> {
-  const { cloud, account, options } = creation;
+  const { cloud, account, request, requestId, options } = creation;
   if (!isOwn) {
     const where = Object.values(placeOf(creation)).at(-1);
     const words = where === undefined ? '' : ` in ${where}`;
-    const message = `an ${cloud.instance.kind} called ${thing.name} exists${words} and is not of this Machine: its ${cloud.tags.word}s, tags or another Machine say so`;
+    const { word } = cloud.tags;
+    // Where labels are ours, a class may have tags as well.
+    const evidence = word === 'label' ? 'labels, tags' : `${word}s`;
+    const { kind } = cloud.instance;
+    const article = /^[aeiou]/i.test(kind) ? 'an' : 'a';
+    const message = `${article} ${kind} called ${thing.name} exists${words} and is not of this Machine: its ${evidence} or another Machine say so`;
     throw fault('taken', message, true);
   }
   const usable = await untilReady(creation, cloud.instance, thing);
   const refusal = options.allowsRetagging ? await refreshTags(creation, usable) : undefined;
   const state = refusal === undefined ? {} : { lastKnownState: refusal };
-  return { ...cloud.instanceOf(usable, account), found: true, ...state };
+  const isMine = hasToken(thing, request.token, cloud.tags);
+  const found = !isMine || !isAwaited(request.checkpoint, requestId);
+  return { ...cloud.instanceOf(usable, account), found, ...state };
 }
 
 /**
@@ -315,8 +374,9 @@ async function awaitMake<T extends CloudTypes>(
  */
 async function resume<T extends CloudTypes>(
   creation: Creation<T>,
-  { place, operation, isStarted }: InsertNote,
+  { place, operation, part: name, isStarted }: InsertNote,
 ): Promise<CreatedInstance | undefined> {
+  if (name !== undefined) return await resumePart(creation, { place, operation, name });
   const done = await resumed(waitOf(creation, place), operation);
   if (!done) return undefined;
   const wasWatched = isRecent(done);
@@ -330,23 +390,41 @@ async function resume<T extends CloudTypes>(
   });
 }
 
-function waitOf<T extends CloudTypes>(creation: Creation<T>, place: Place): OperationWait {
+/** Of a part; all that was made is searched again then. */
+async function resumePart<T extends CloudTypes>(
+  creation: Creation<T>,
+  { place, operation, name }: { place: Place; operation: string; name: string },
+): Promise<undefined> {
+  const part = creation.cloud.parts.find(({ kind }) => name.startsWith(`${kind} `));
+  if (!part) return;
+  const of = { part, name: name.slice(part.kind.length + 1) };
+  const done = await resumed(waitOf(creation, place, of), operation);
+  if (done?.failure) throw done.failure('make', of.name, false);
+}
+
+function waitOf<T extends CloudTypes>(
+  creation: Creation<T>,
+  place: Place,
+  of?: { part: Part<T>; name: string },
+): OperationWait {
   const { cloud, account, request, pauses } = creation;
-  const { kind, operation: look } = cloud.instance;
+  const { part = cloud.instance, name: own = request.machine.name } = of ?? {};
+  const { kind, operation: read } = part;
   const { signal } = request;
+  const note = of && { part: `${kind} ${own}` };
   return {
     waiting: cloud,
     pauses,
-    what: `${kind} ${request.machine.name} is being made`,
-    look: async (name) => await look?.(account, { place, name, signal }),
-    checkpointOf: (operation) => checkpointOf(creation, place, { operation }),
+    what: `${kind} ${own} is being made`,
+    read: async (name) => await read?.(account, { place, name, signal }),
+    checkpointOf: (operation) => checkpointOf(creation, place, { operation, ...note }),
   };
 }
 
 function checkpointOf<T extends CloudTypes>(
   { requestId }: Creation<T>,
   place: Place,
-  note: Pick<InsertNote, 'operation' | 'isStarted'>,
+  note: Pick<InsertNote, 'operation' | 'isStarted' | 'part'>,
 ): string {
   return insertCheckpoint({ requestId, place, ...note });
 }
@@ -398,7 +476,9 @@ async function lookAt<T extends CloudTypes>(
   try {
     const ref = instance.refOf?.(place, name, done) ?? name;
     const namesake = await instance.read(account, ref, request.signal);
-    return namesake && hasToken(namesake, request.token, cloud.tags) ? namesake : undefined;
+    if (!namesake || hasToken(namesake, request.token, cloud.tags)) return namesake;
+    requireTagged(creation, instance, [namesake]);
+    return undefined;
   } catch (error) {
     if (!isTransient(error)) throw error;
     const what = `${instance.kind} ${name} is made and to be looked at (the last look failed: ${error.message})`;

@@ -2,11 +2,16 @@
 import { DriverPending } from '../driver.ts';
 import type { DeleteListedRequest } from '../driver.ts';
 import type { Pauses } from '../wait.ts';
-import { deletionCheckpoint, deletionNotesIn, type DeletionNote } from './checkpoint.ts';
+import {
+  deletionCheckpoint,
+  deletionNotesIn,
+  earlierOwnersIn,
+  type EarlierOwner,
+} from './checkpoint.ts';
 import type { Cloud, CloudTypes, Operation, Part, Resource } from './cloud.ts';
 import { fault, isTransient } from './fault.ts';
 import { findAll, type Asking } from './find.ts';
-import { belongsTo } from './tags.ts';
+import { belongsTo, hasToken } from './tags.ts';
 import {
   isRecent,
   nextPause,
@@ -26,13 +31,25 @@ export async function deleteInstance<T extends CloudTypes>(
 ): Promise<{ found: boolean }> {
   const { cloud, account, request } = asking;
   const { signal, checkpoint } = request;
+  const owners = earlierOwnersIn(checkpoint);
   let count = 0;
   for (const part of [cloud.instance, ...cloud.parts.toReversed()]) {
-    const things = await lookFor(findAll(asking, part), asking);
-    await removeAll({ cloud, account, part, signal, options, checkpoint }, things);
+    const things = await lookFor(findAll({ ...asking, owners }, part), asking);
+    if (part === cloud.instance) owners.push(...things.flatMap((thing) => ownersOf(asking, thing)));
+    await removeAll({ cloud, account, part, signal, options, checkpoint, owners }, things);
     count += things.length;
   }
   return { found: count > 0 || deletionNotesIn(checkpoint).size > 0 };
+}
+
+/** Of an instance with another token than the Machine's. */
+function ownersOf<T extends CloudTypes>(
+  { cloud, request }: Asking<T>,
+  thing: T['thing'],
+): EarlierOwner[] {
+  const { [cloud.tags.names.cluster]: cluster, [cloud.tags.names.token]: token } = thing.tags;
+  if (cloud.parts.length === 0 || hasToken(thing, request.token, cloud.tags)) return [];
+  return cluster === undefined || token === undefined ? [] : [{ cluster, token }];
 }
 
 /** Exactly one, of whatever kind: a listing shows parts without an instance as well. */
@@ -73,6 +90,8 @@ interface Removal<T extends CloudTypes> {
   options: WaitLimits;
   /** The checkpoint of the call before. */
   checkpoint?: string | undefined;
+  /** For the parts of an instance that is gone by the next call. */
+  owners?: readonly EarlierOwner[];
 }
 
 /**
@@ -87,15 +106,18 @@ async function removeAll<T extends CloudTypes>(
   const failure = reasons.find((reason) => !(reason instanceof DriverPending));
   if (failure !== undefined) throw failure;
   const waits = reasons.filter((reason) => reason instanceof DriverPending);
-  if (waits.length > 0) throw together(waits);
+  if (waits.length > 0) throw together(waits, removal.owners);
 }
 
-function together(waits: readonly DriverPending[]): DriverPending {
+function together(
+  waits: readonly DriverPending[],
+  owners: readonly EarlierOwner[] = [],
+): DriverPending {
   const notes = waits.flatMap(({ checkpoint }) => [...deletionNotesIn(checkpoint).values()]);
   return new DriverPending({
     message: waits.map(({ message }) => message).join('; '),
     pollAfterSeconds: Math.max(...waits.map(({ pollAfterSeconds }) => pollAfterSeconds)),
-    ...(notes.length > 0 && { checkpoint: deletionCheckpoint(notes) }),
+    checkpoint: deletionCheckpoint(notes, owners),
   });
 }
 
@@ -104,12 +126,12 @@ function together(waits: readonly DriverPending[]): DriverPending {
  * way and this search fails.
  */
 async function lookFor<T extends CloudTypes>(
-  look: Promise<T['thing'][]>,
+  reading: Promise<T['thing'][]>,
   { cloud, request }: Asking<T>,
 ): Promise<T['thing'][]> {
   const { machine, checkpoint } = request;
   try {
-    return await look;
+    return await reading;
   } catch (error) {
     if (checkpoint === undefined || !isTransient(error)) throw error;
     const what = `${cloud.instance.kind} ${machine.name} is being deleted (the last look failed: ${error.message})`;
@@ -123,8 +145,9 @@ async function remove<T extends CloudTypes>(removal: Removal<T>, thing: T['thing
   const pauses = pausesWithin(options, signal);
   const note = deletionNotesIn(checkpoint).get(uidOf(thing));
   let left: T['thing'] | undefined = thing;
-  if (note && (await isEnded({ removal, pauses, thing }, note))) {
-    left = await lookAgain(removal, thing, note.operation);
+  const known = note?.operation;
+  if (known !== undefined && (await isEnded({ removal, pauses, thing }, known))) {
+    left = await lookAgain(removal, thing, known);
   }
   while (left) {
     requireUnprotected(removal, left);
@@ -137,7 +160,9 @@ async function remove<T extends CloudTypes>(removal: Removal<T>, thing: T['thing
     left = await lookAgain(removal, thing, begun === 'going' ? undefined : begun.name);
     if (left && !(await nextPause(cloud, pauses))) {
       const { words } = part.stateOf(left);
-      throw pending(cloud, `${part.kind} ${left.name} is being deleted (${words})`);
+      throw pending(cloud, `${part.kind} ${left.name} is being deleted (${words})`, {
+        checkpoint: deletionCheckpoint([{ id: uidOf(thing) }]),
+      });
     }
   }
 }
@@ -174,7 +199,7 @@ interface Deletion<T extends CloudTypes> {
  */
 async function isEnded<T extends CloudTypes>(
   deletion: Deletion<T>,
-  { operation }: DeletionNote,
+  operation: string,
 ): Promise<boolean> {
   const done = await resumed(waitOf(deletion), operation);
   if (!done) return false;
@@ -189,7 +214,7 @@ function waitOf<T extends CloudTypes>({ removal, pauses, thing }: Deletion<T>): 
     waiting: cloud,
     pauses,
     what: `${part.kind} ${thing.name} is being deleted`,
-    look: async (name) => await part.operation?.(account, { place, name, signal }),
+    read: async (name) => await part.operation?.(account, { place, name, signal }),
     checkpointOf: (operation) => deletionCheckpoint([{ id: uidOf(thing), operation }]),
   };
 }
@@ -214,8 +239,8 @@ async function lookAgain<T extends CloudTypes>(
   } catch (error) {
     if (!isTransient(error)) throw error;
     const what = `${part.kind} ${thing.name} is being deleted (the last look failed: ${error.message})`;
-    const notes = operation === undefined ? [] : [{ id: uidOf(thing), operation }];
+    const note = { id: uidOf(thing), ...(operation !== undefined && { operation }) };
     const { retryAfterSeconds } = error;
-    throw pending(cloud, what, { retryAfterSeconds, checkpoint: deletionCheckpoint(notes) });
+    throw pending(cloud, what, { retryAfterSeconds, checkpoint: deletionCheckpoint([note]) });
   }
 }

@@ -46,17 +46,17 @@ export function driverOf<T extends CloudTypes>(
       return await createInstance({ cloud, account, request }, waits);
     },
     async describeInstance(request) {
-      return instanceIn(await look(cloud, request));
+      return instanceIn(await search(cloud, request));
     },
     ...(console && {
       async getConsoleOutput(request) {
-        const { asking, thing } = await look(cloud, request);
+        const { asking, thing } = await search(cloud, request);
         if (!thing) throw missing(request);
         return (await console(asking.account, thing, request.signal)) ?? '';
       },
     }),
     async initializeInstance(request) {
-      const seen = await look(cloud, request);
+      const seen = await search(cloud, request);
       if (!seen.thing) throw missing(request);
       const { account } = seen.asking;
       const { initialize } = cloud;
@@ -87,7 +87,7 @@ interface Seen<T extends CloudTypes> {
   thing: T['thing'] | undefined;
 }
 
-async function look<T extends CloudTypes>(
+async function search<T extends CloudTypes>(
   cloud: Cloud<T> & Waiting,
   request: MachineRequest,
 ): Promise<Seen<T>> {

@@ -2,8 +2,9 @@
 import { nowMs } from '../../system/system.ts';
 import { DriverError, type MachineRequest } from '../driver.ts';
 import { notOurs } from '../named-instance.ts';
-import type { Cloud, CloudTypes, Part } from './cloud.ts';
-import { belongsTo, hasToken, isMadeFor, isTagged } from './tags.ts';
+import type { EarlierOwner } from './checkpoint.ts';
+import type { Cloud, CloudTypes, Part, Resource } from './cloud.ts';
+import { belongsTo, hasToken, isMadeFor, isOfMachine, isTagged } from './tags.ts';
 import { pending, type Waiting } from './wait.ts';
 
 /** A call of a driver, with what it needs. */
@@ -11,6 +12,8 @@ export interface Asking<T extends CloudTypes> {
   cloud: Cloud<T> & Waiting;
   account: T['account'];
   request: MachineRequest;
+  /** Of a deletion: parts of these are the Machine's as well. */
+  owners?: readonly EarlierOwner[];
 }
 
 export interface Found<T extends CloudTypes> {
@@ -25,9 +28,10 @@ export async function findOne<T extends CloudTypes>(
 ): Promise<Found<T> | undefined> {
   const { cloud, account, request } = asking;
   const { instance: part } = cloud;
-  const ref = namedRef(part, request);
-  if (ref !== undefined) {
-    const thing = await part.read(account, ref, request.signal);
+  if (request.providerID !== undefined) {
+    // One of a part names no instance.
+    const ref = namedRef(part, request);
+    const thing = ref === undefined ? ref : await part.read(account, ref, request.signal);
     if (!thing) return undefined;
     if (!hasToken(thing, request.token, cloud.tags) && !isMadeFor(cloud, thing, request))
       throw notOurs(request);
@@ -36,7 +40,7 @@ export async function findOne<T extends CloudTypes>(
   const things = await part.search(account, request);
   const own = await findOwn(asking, part, things);
   if (own) return { thing: own, isOwn: true };
-  const [stranger] = things;
+  const stranger = things.find((thing) => nameOf(thing) === request.machine.name);
   return stranger && { thing: stranger, isOwn: false };
 }
 
@@ -60,10 +64,12 @@ export async function findOwn<T extends CloudTypes>(
   });
 }
 
+const nameOf = ({ name, machineName = name }: Resource): string => machineName;
+
 const idIn = (providerID: string): string => providerID.slice(providerID.lastIndexOf('/') + 1);
 
 /** Where tags come late, a young namesake without any may be what a lost create made. */
-function requireTagged<T extends CloudTypes>(
+export function requireTagged<T extends CloudTypes>(
   { cloud }: Asking<T>,
   { kind }: Part<T>,
   things: readonly T['thing'][],
@@ -99,18 +105,35 @@ async function ownOf<T extends CloudTypes>(
 }
 
 async function isOwn<T extends CloudTypes>(
-  { cloud, account, request }: Asking<T>,
+  asking: Asking<T>,
   part: Part<T>,
   thing: T['thing'],
 ): Promise<boolean> {
+  const { cloud, account, request } = asking;
   const { cluster, machine, providerSpec, token } = request;
   if (hasToken(thing, token, cloud.tags)) return true;
   const isNamed = namedRef(part, request) === thing.ref;
   const owner = { cluster, namespace: machine.namespace, providerSpec };
-  if (!isNamed && !belongsTo(cloud, thing, owner)) return false;
+  if (!isNamed) {
+    // A search that knows beginnings or patterns of names finds other Machines' things as well.
+    if (!isOfMachine(cloud, thing, machine)) return false;
+    if (!belongsTo(cloud, thing, owner) && !isOfEarlierOwner(asking, part, thing)) return false;
+  }
   if (await request.isClaimed(part.providerIDOf(thing, account))) return false;
   if (isNamed && !isMadeFor(cloud, thing, request)) throw notOurs(request);
   return true;
+}
+
+/** An instance that was adopted from another cluster has parts with the tags of that cluster. */
+function isOfEarlierOwner<T extends CloudTypes>(
+  { cloud, request, owners = [] }: Asking<T>,
+  part: Part<T>,
+  thing: T['thing'],
+): boolean {
+  const { names } = cloud.tags;
+  const isOf = ({ cluster, token }: EarlierOwner): boolean =>
+    thing.tags[names.cluster] === cluster && thing.tags[names.token] === token;
+  return part !== cloud.instance && owners.some(isOf) && isMadeFor(cloud, thing, request);
 }
 
 function namedRef<T extends CloudTypes>(

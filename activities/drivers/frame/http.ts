@@ -73,8 +73,8 @@ export interface RestClient {
 }
 
 const connectionsMax = 64;
-/** More than any page of a listing. A longer answer fails, as what does not end does. */
-const longestAnswerBytes = 64 * 1_024 * 1_024;
+/** A page of a listing has some hundred KiB. */
+const longestAnswerBytes = 32 * 1_024 * 1_024;
 
 export function createRestClient(options: RestOptions): RestClient {
   const agent = agentOf(options);
@@ -120,7 +120,8 @@ async function send(agent: Dispatcher, options: RestOptions, call: RestCall): Pr
     throw interruption(options, call, timeout) ?? broken(options, call, error);
   }
   const { requestIdHeader } = options;
-  if (requestIdHeader) noteCloudRequest(answer.headers[requestIdHeader], call.method !== 'GET');
+  const requestId = requestIdHeader && answer.headers[requestIdHeader.toLowerCase()];
+  noteCloudRequest(requestId, call.method !== 'GET');
   if (answer.status >= 400) throw refused(options, call, answer);
   if (answer.status >= 300 || (answer.text !== '' && answer.json === undefined)) {
     throw new DriverError({
@@ -137,7 +138,7 @@ async function exchange(
   { url, headers }: RestOptions,
   { method, path, body, signal, headers: more }: RestCall,
 ): Promise<RestAnswer> {
-  const own = await headers(signal);
+  const own = await untilAborted(headers(signal), signal);
   const response = await agent.request({
     origin: url.origin,
     path: `${url.pathname.replace(/\/$/, '')}${path}`,
@@ -154,6 +155,19 @@ async function exchange(
   });
   const text = await response.body.text();
   return { status: response.statusCode, headers: response.headers, text, json: parsed(text) };
+}
+
+/** A token that never comes ends with its call. */
+async function untilAborted<T>(work: T | Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(new Error('aborted', { cause: signal.reason }));
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }
 
 function parsed(text: string): unknown {
@@ -230,8 +244,13 @@ function secondsToWait({ status, headers }: RestAnswer): number | undefined {
     return Number.isNaN(until) ? undefined : secondsUntil(until);
   }
   const reset = Number(headers['ratelimit-reset'] ?? Number.NaN);
-  return status === 429 && Number.isFinite(reset) ? secondsUntil(reset * 1_000) : undefined;
+  if (status !== 429 || !Number.isFinite(reset)) return undefined;
+  // Of clouds mostly a time, in the standard's draft a number of seconds.
+  return reset > earliestTime ? secondsUntil(reset * 1_000) : Math.max(0, reset);
 }
+
+/** Seconds since 1970; what is less is no time of an answer. */
+const earliestTime = 1_000_000_000;
 
 function secondsUntil(milliseconds: number): number {
   return Math.max(0, Math.ceil((milliseconds - nowMs()) / 1_000));

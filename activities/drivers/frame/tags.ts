@@ -16,6 +16,14 @@ export interface Made extends Pick<Owner, 'cluster'> {
 
 type Tags = Readonly<Record<string, string>>;
 
+/** Where the cloud takes dots and slashes in the names of tags. */
+export const usualNames: TagSpelling['names'] = {
+  cluster: 'millwright.dev/cluster',
+  namespace: 'millwright.dev/namespace',
+  machineUid: 'millwright.dev/machine-uid',
+  token: 'millwright.dev/token',
+};
+
 export function tagValue(text: string, spelling: TagSpelling): string {
   if (spelling.allowed.test(text)) return text;
   const { digestPrefix = 'sha256_', digestLength = 48 } = spelling;
@@ -83,10 +91,19 @@ export function isMadeFor<T extends CloudTypes>(
 ): boolean {
   const { tags: spelling } = cloud;
   if (!isTagged(thing, spelling)) return cloud.isOfClass(thing, providerSpec);
-  const { names } = spelling;
-  const isOfMachine =
-    thing.tags[names.machineUid] === tagValue(machine.uid, spelling) || thing.name === machine.name;
-  return thing.tags[names.namespace] === tagValue(machine.namespace, spelling) && isOfMachine;
+  const isOfNamespace =
+    thing.tags[spelling.names.namespace] === tagValue(machine.namespace, spelling);
+  return isOfNamespace && isOfMachine(cloud, thing, machine);
+}
+
+/** By its UID, or by its name. */
+export function isOfMachine(
+  { tags: spelling }: { tags: TagSpelling },
+  { tags, name, machineName = name }: Resource,
+  machine: MachineRequest['machine'],
+): boolean {
+  const uid = tags[spelling.names.machineUid];
+  return machineName === machine.name || uid === tagValue(machine.uid, spelling);
 }
 
 export function hasTags({ tags }: Resource, wanted: Tags): boolean {

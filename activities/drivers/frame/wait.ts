@@ -42,7 +42,7 @@ export interface OperationWait {
   pauses: Pauses;
   /** What is going on, in words: `instance x is being made`. */
   what: string;
-  look: (name: string) => Promise<Operation | undefined>;
+  read: (name: string) => Promise<Operation | undefined>;
   /** For the call that goes on. */
   checkpointOf: (operation: string) => string | undefined;
 }
@@ -59,7 +59,7 @@ export async function untilDone(wait: OperationWait, operation: Operation): Prom
       throw pendingOperation(wait, current, trouble);
     }
     try {
-      current = (await wait.look(current.name)) ?? current;
+      current = (await wait.read(current.name)) ?? current;
       trouble = undefined;
     } catch (error) {
       if (!isTransient(error)) throw error;
@@ -75,7 +75,7 @@ export async function untilDone(wait: OperationWait, operation: Operation): Prom
  */
 export async function resumed(wait: OperationWait, name: string): Promise<Operation | undefined> {
   try {
-    const found = await wait.look(name);
+    const found = await wait.read(name);
     if (!found || found.isDone) return found;
     throw pendingOperation(wait, found, undefined);
   } catch (error) {

@@ -4,7 +4,7 @@ import type { CreateRequest, Driver, Instance, PersistentVolumeSpec } from '../d
 import type { Cloud, Part, Resource, TagSpelling } from '../frame/cloud.ts';
 import { driverOf } from '../frame/driver.ts';
 import { fault } from '../frame/fault.ts';
-import { hasTags, ownerTags } from '../frame/tags.ts';
+import { hasTags, ownerTags, usualNames } from '../frame/tags.ts';
 import { withDefaults } from './provider-spec.ts';
 import { validateProviderSpec } from './validate.ts';
 import { createVirtualCloudClient } from './client.ts';
@@ -26,12 +26,7 @@ export interface VirtualDriverOptions {
 
 const tags: TagSpelling = {
   word: 'tag',
-  names: {
-    cluster: 'millwright.dev/cluster',
-    namespace: 'millwright.dev/namespace',
-    machineUid: 'millwright.dev/machine-uid',
-    token: 'millwright.dev/token',
-  },
+  names: usualNames,
   allowed: /^/,
 };
 

@@ -1,21 +1,22 @@
 /**
  * A small and complete driver, for a cloud that there is not: Acme has POST, GET and DELETE on
- * /servers. A real one lies in activities/drivers/<provider> and is listed in
- * activities/drivers/index.ts; docs/writing-a-driver.md goes through it.
+ * /servers. It describes Acme, and the frame makes a driver of the description. A real one lies in
+ * activities/drivers/<provider>; docs/writing-a-driver.md goes through it.
  */
-import { DriverError } from '../../../activities/drivers/driver.ts';
+import { ClientCache } from '../../../activities/drivers/client-cache.ts';
+import type { Driver, Instance } from '../../../activities/drivers/driver.ts';
+import type { ErrorTable } from '../../../activities/drivers/error-meanings.ts';
 import type {
-  CreatedInstance,
-  CreateRequest,
-  Driver,
-  Instance,
-  ListRequest,
-  MachineRequest,
-  ProviderRequest,
-} from '../../../activities/drivers/driver.ts';
-import { meanings } from '../../../activities/drivers/error-meanings.ts';
-import type { ErrorTable, MeaningName } from '../../../activities/drivers/error-meanings.ts';
-import { notOurs } from '../../../activities/drivers/named-instance.ts';
+  Cloud,
+  Part,
+  Resource,
+  TagSpelling,
+} from '../../../activities/drivers/frame/cloud.ts';
+import { driverOf, type FrameOptions } from '../../../activities/drivers/frame/driver.ts';
+import { fault } from '../../../activities/drivers/frame/fault.ts';
+import { createRestClient, orAbsent } from '../../../activities/drivers/frame/http.ts';
+import type { Refusal, RestAnswer, RestClient } from '../../../activities/drivers/frame/http.ts';
+import { ownerTags, tagsFor, usualNames } from '../../../activities/drivers/frame/tags.ts';
 import { specCheck } from '../../../activities/drivers/spec-schema.ts';
 
 const validate = specCheck({
@@ -31,157 +32,128 @@ const errors: ErrorTable = {
   limit_reached: 'quota',
   bad_token: 'unauthenticated',
   bad_plan: 'input',
+  not_found: 'missing',
+  key_spent: 'spent',
 };
 
-interface Server {
-  id: string;
-  name: string;
-  labels: Record<string, string>;
+const states = { booting: 'coming', up: 'ready', ending: 'going', broken: 'failed' } as const;
+
+const tags: TagSpelling = {
+  word: 'label',
+  names: usualNames,
+  allowed: /^[-\w.]{1,63}$/,
+};
+
+interface Server extends Resource {
+  status: keyof typeof states;
+}
+
+interface Acme {
+  account: RestClient;
+  thing: Server;
+  content: object;
 }
 
 /** `url`: of the process, never of a MachineClass. */
-export function createAcmeDriver({ url }: { url: string }): Driver {
-  return {
+export function createAcmeDriver({ url }: { url: string }, options?: FrameOptions): Driver {
+  const clients = new ClientCache<RestClient>({ close: (client) => void client.close() });
+  const acme: Cloud<Acme> = {
+    title: 'Acme',
     settleSeconds: 10,
-    createInstance: (request) => createInstance(url, request),
-    async describeInstance(request) {
-      const server = await find(url, request);
-      return server && instanceOf(server);
-    },
-    async initializeInstance(request) {
-      const server = await find(url, request);
-      if (server) return instanceOf(server);
-      throw failure('missing', `the instance of ${request.machine.name} is gone`);
-    },
-    async deleteInstance(request) {
-      const server = await find(url, request);
-      // A Machine can name any server of its namespace.
-      if (server && !isMadeFor(server, request)) throw notOurs(request);
-      return await remove(url, request, server);
-    },
-    async listInstances(request) {
-      const servers = await serversOf(url, request);
-      return servers
-        .map(({ id, name }) => ({ providerID: providerIdOf(id), machineName: name }))
-        .toSorted((a, b) => (a.providerID < b.providerID ? -1 : 1));
-    },
+    account: async ({ secret: { token = '' } }) =>
+      clients.get([token], () => clientOf(url, { authorization: `Bearer ${token}` })),
+    parts: [],
+    instance: server,
+    // Acme makes one server for each key, however often it is sent.
+    uniqueness: { by: 'token' },
+    tags,
+    // MCM has no driver for Acme: what has no labels of ours is not ours.
+    isOfClass: () => false,
+    instanceOf,
+    validate,
     // One credential sees everything: there are no regions.
     listScope: () => '',
-    async deleteListed(request) {
-      const servers = await serversOf(url, request);
-      const server = servers.find(({ id }) => providerIdOf(id) === request.providerID);
-      return await remove(url, request, server);
-    },
     volumeIds: async (volumes) =>
-      volumes.flatMap(({ csi }) =>
-        csi?.driver === 'csi.acme.example' && csi.volumeHandle ? [csi.volumeHandle] : [],
-      ),
-    validate,
+      volumes.flatMap(({ csi }) => (csi?.driver === 'csi.acme.example' && csi.volumeHandle) || []),
   };
+  return driverOf(acme, options);
 }
 
-async function createInstance(url: string, request: CreateRequest): Promise<CreatedInstance> {
-  const existing = await find(url, request);
-  if (existing) return { ...instanceOf(existing), found: true };
-  const { machine, cluster, token, providerID, providerSpec, userData } = request;
-  if (providerID !== undefined) throw failure('missing', `${providerID} does not exist`);
-  const faults = validate(providerSpec);
-  if (faults.length > 0) throw failure('input', faults.join('; '));
-  const labels = labelsOf({ cluster, namespace: machine.namespace });
-  const body = {
-    ...Object(providerSpec),
-    name: machine.name,
-    // Acme makes one server for each key, however often it is sent.
-    idempotencyKey: token,
-    labels: { ...labels, 'millwright.dev/token': token },
-    userData,
-  };
-  const call: Call = { method: 'POST', path: '/servers', body };
-  const { server } = await send<{ server: Server }>(url, request, call);
-  return { ...instanceOf(server), found: false };
+function clientOf(url: string, own: Record<string, string>): RestClient {
+  return createRestClient({
+    title: 'Acme',
+    url: new URL(url),
+    callTimeoutSeconds: 30,
+    headers: () => own,
+    env: process.env,
+    refusalIn,
+    requestIdHeader: 'x-request-id',
+  });
 }
 
-async function find(url: string, request: MachineRequest): Promise<Server | undefined> {
-  const { machine, providerID, token, isClaimed } = request;
-  const servers = await serversOf(url, { ...request, namespace: machine.namespace });
-  if (providerID !== undefined) return servers.find(({ id }) => providerIdOf(id) === providerID);
-  const byToken = servers.find(({ labels }) => labels['millwright.dev/token'] === token);
-  if (byToken) return byToken;
-  for (const server of servers.filter(({ name }) => name === machine.name)) {
-    if (!(await isClaimed(providerIdOf(server.id)))) return server;
-  }
-  return undefined;
+/** `{"code": "no_stock", "message": "..."}`; what has no code is no answer of Acme. */
+function refusalIn({ json }: RestAnswer): Refusal | undefined {
+  const { code, message } = Object(json);
+  if (typeof code !== 'string') return undefined;
+  return { meaning: errors[code] ?? 'unknown', code, words: String(message) };
 }
 
-function isMadeFor({ name, labels }: Server, { machine, token }: MachineRequest): boolean {
-  return name === machine.name || labels['millwright.dev/token'] === token;
+const providerIDOf = ({ ref }: Resource): string => `acme:///${ref}`;
+
+function instanceOf(thing: Server): Instance {
+  return { providerID: providerIDOf(thing), nodeName: thing.name, isInitialized: true };
 }
 
-/** With our labels: what another cluster or a person made is none of our business. */
-async function serversOf(url: string, request: ListRequest): Promise<Server[]> {
-  const path = `/servers?${new URLSearchParams(labelsOf(request)).toString()}`;
-  const { servers } = await send<{ servers: Server[] }>(url, request, { method: 'GET', path });
-  return servers;
+const server: Part<Acme> = {
+  kind: 'server',
+  async read(client, id, signal) {
+    const call = { what: `read server ${id}`, method: 'GET', path: `/servers/${id}` } as const;
+    const answer = await orAbsent(client.send({ ...call, signal }));
+    return answer && serversIn(answer)[0];
+  },
+  search: (client, { machine: { name }, signal }) => list(client, { name }, signal),
+  list: (client, request) => list(client, { ...ownerTags(request, tags) }, request.signal),
+  bodies({ request }) {
+    const { machine, providerSpec, userData } = request;
+    const { name } = machine;
+    const labels = tagsFor({}, request, tags);
+    return [{ name, content: { ...Object(providerSpec), name, labels, userData } }];
+  },
+  async make(client, { body: { name, content }, token, signal }) {
+    const body = { ...content, idempotencyKey: token };
+    const call = { what: `create server ${name}`, method: 'POST', path: '/servers', body } as const;
+    const answer = await client.send({ ...call, isCreate: true, signal });
+    const [thing] = serversIn(answer);
+    if (!thing) throw fault('unknown', 'Acme: the answer has no server');
+    return { thing, isFound: answer.status === 200 };
+  },
+  stateOf: ({ status }) => ({ is: states[status], words: status }),
+  async remove(client, { ref }, signal) {
+    const call = {
+      what: `delete server ${ref}`,
+      method: 'DELETE',
+      path: `/servers/${ref}`,
+    } as const;
+    return (await orAbsent(client.send({ ...call, signal }))) ? 'going' : 'gone';
+  },
+  providerIDOf,
+  refIn(providerID) {
+    const [, id] = /^acme:\/\/\/([-\w]+)$/.exec(providerID) ?? [];
+    if (id !== undefined) return id;
+    throw fault('input', `spec.providerID: "${providerID}" is not of the form acme:///ID`);
+  },
+};
+
+type Query = Record<string, string>;
+
+async function list(client: RestClient, query: Query, signal: AbortSignal): Promise<Server[]> {
+  const path = `/servers?${new URLSearchParams(query).toString()}`;
+  return serversIn(await client.send({ what: 'list servers', method: 'GET', path, signal }));
 }
 
-async function remove(
-  url: string,
-  request: ProviderRequest,
-  server: Server | undefined,
-): Promise<{ found: boolean }> {
-  if (!server) return { found: false };
-  // Acme answers when the server is gone.
-  await send(url, request, { method: 'DELETE', path: `/servers/${server.id}` });
-  return { found: true };
-}
-
-interface Call {
-  method: 'GET' | 'POST' | 'DELETE';
-  path: string;
-  body?: object;
-}
-
-async function send<T>(url: string, request: ProviderRequest, call: Call): Promise<T> {
-  const { method, path, body } = call;
-  try {
-    const answer = await fetch(url + path, {
-      method,
-      headers: { authorization: `Bearer ${request.secret['token'] ?? ''}` },
-      body: body ? JSON.stringify(body) : null,
-      signal: AbortSignal.any([request.signal, AbortSignal.timeout(30_000)]),
-    });
-    const text = await answer.text();
-    if (!answer.ok) throw refusal(call, text);
-    const content: T = JSON.parse(text);
-    return content;
-  } catch (error) {
-    if (error instanceof DriverError) throw error;
-    // The request may have been carried out.
-    throw failure(request.signal.aborted ? 'cancelled' : 'unanswered', `Acme: ${method} ${path}`);
-  }
-}
-
-function refusal({ method }: Call, text: string): DriverError {
-  const { code = '', message = text }: { code?: string; message?: string } = JSON.parse(text);
-  // Only a create says that nothing was made: the search before it found nothing.
-  const isCreate = method === 'POST';
-  return failure(errors[code] ?? 'unknown', `Acme: ${code}: ${message}`, isCreate);
-}
-
-function failure(name: MeaningName, message: string, canBeSettled = true): DriverError {
-  const { isRefusal, ...meaning } = meanings[name];
-  return new DriverError({ ...meaning, message, settled: isRefusal && canBeSettled });
-}
-
-const providerIdOf = (id: string): string => `acme:///${id}`;
-
-function labelsOf(owner: { cluster: string; namespace: string }): Record<string, string> {
-  return {
-    'millwright.dev/cluster': owner.cluster,
-    'millwright.dev/namespace': owner.namespace,
-  };
-}
-
-function instanceOf({ id, name }: Server): Instance {
-  return { providerID: providerIdOf(id), nodeName: name, isInitialized: true };
+/** Acme answers with a list, also where it is one. Without it nothing is known. */
+function serversIn({ json }: RestAnswer): Server[] {
+  const { servers } = Object(json);
+  if (!Array.isArray(servers)) throw fault('unknown', 'Acme: the answer has no list of servers');
+  return servers.map(({ id, name, status, labels }) => ({ ref: id, name, status, tags: labels }));
 }

@@ -34,11 +34,19 @@ export interface CloudCase {
   brokenSpec: object;
   volumes: { specs: PersistentVolumeSpec[]; ids: string[] };
   /**
+   * What keeps a second create from making a second instance. Default `token`; `nothing`: nothing
+   * does, and the search before a create is all that there is.
+   */
+  uniqueness?: 'token' | 'name' | 'nothing';
+  /**
    * How many of two creates at once with one token have to succeed. Default 2; 0: the double
-   * ignores tokens.
+   * ignores tokens. By nothing: it is not asked.
    */
   createsAtOnce?: 0 | 1 | 2;
-  /** False: the cloud does not know a token whose instance is gone. Default true. */
+  /**
+   * False: the cloud does not know a token whose instance is gone. Default true where tokens are
+   * what instances are unique by.
+   */
   remembersTokens?: boolean;
   /** What a create with a spent token says. Default: anything. */
   spentMessage?: RegExp;
@@ -52,6 +60,12 @@ async function changeIdOf(call: () => Promise<unknown>): Promise<string | undefi
     await call();
     return requests.changeId;
   });
+}
+
+/** Of creates at once. */
+async function madeBy(creates: Promise<CreatedInstance>[]): Promise<CreatedInstance[]> {
+  const ends = await Promise.allSettled(creates);
+  return ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
 }
 
 export function describeDriverContract(cloudCase: CloudCase): void {
@@ -159,15 +173,19 @@ export function describeDriverContract(cloudCase: CloudCase): void {
     });
 
     test('the console of an instance that does not exist is not found', async () => {
-      const console = driver().getConsoleOutput?.(request('c-mute')) ?? Promise.resolve('none');
+      const { getConsoleOutput } = driver();
+      if (!getConsoleOutput) return;
+      const console = getConsoleOutput(request('c-mute'));
       expect(await failureOf(console)).toMatchObject({ code: 'NotFound', settled: true });
       expect(await countMade('c-mute')).toBe(0);
     });
 
     test('the console of an instance that was made for another Machine is not read', async () => {
+      const { getConsoleOutput } = driver();
+      if (!getConsoleOutput) return;
       const { providerID } = await create(request('c-private'));
-      const thief = driver().getConsoleOutput?.(request('c-curious', { providerID }));
-      expect(await failureOf(thief ?? Promise.resolve('none'))).toMatchObject({
+      const thief = getConsoleOutput(request('c-curious', { providerID }));
+      expect(await failureOf(thief)).toMatchObject({
         code: 'FailedPrecondition',
         message: expect.stringContaining('has no tags of Millwright for Machine'),
       });
@@ -191,14 +209,35 @@ export function describeDriverContract(cloudCase: CloudCase): void {
       expect(await driver().volumeIds(all)).toEqual(ids);
     });
 
-    const { remembersTokens = true, createsAtOnce = 2 } = cloudCase;
-    if (createsAtOnce > 0) {
+    const { uniqueness = 'token' } = cloudCase;
+    const { remembersTokens = uniqueness === 'token', createsAtOnce = 2 } = cloudCase;
+
+    if (uniqueness === 'nothing') {
+      test('no promise of one instance for two creates at once: both are found, and deleted together', async () => {
+        const [instance] = await madeBy([create(request('c-twice')), create(request('c-twice'))]);
+        expect(instance).toBeDefined();
+        const living = await countLiving('c-twice');
+        expect(await create(request('c-twice'))).toMatchObject({ found: true });
+        expect(await countLiving('c-twice')).toBe(living);
+        await remove(request('c-twice'));
+        expect(await countLiving('c-twice')).toBe(0);
+      });
+    }
+
+    if (uniqueness === 'name') {
+      test('two creates at once with two tokens make one instance', async () => {
+        const rivals = ['one', 'two'].map((token) => create(request('c-rivals', { token })));
+        const made = await madeBy(rivals);
+        const { providerID } = await create(request('c-rivals'));
+        for (const instance of made) expect(instance.providerID).toBe(providerID);
+        expect(made.length).toBeGreaterThanOrEqual(1);
+        expect(await countMade('c-rivals')).toBe(1);
+      });
+    }
+
+    if (uniqueness !== 'nothing' && createsAtOnce > 0) {
       test('two creates at once with one token make one instance', async () => {
-        const both = await Promise.allSettled([
-          create(request('c-twice')),
-          create(request('c-twice')),
-        ]);
-        const made = both.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+        const made = await madeBy([create(request('c-twice')), create(request('c-twice'))]);
         expect(made.length).toBeGreaterThanOrEqual(createsAtOnce);
         const { providerID } = await create(request('c-twice'));
         for (const instance of made) expect(instance.providerID).toBe(providerID);
