@@ -1,213 +1,147 @@
 /** Calls of the API server of a host cluster. Each fails with a `DriverError` only. */
 import { ClientCache } from '../client-cache.ts';
 import { DriverError, type ProviderRequest } from '../driver.ts';
+import type { Body, Resource } from '../frame/cloud.ts';
 import { fault } from '../frame/fault.ts';
 import { createRestClient, orAbsent, type RestCall, type RestClient } from '../frame/http.ts';
 import type { Environment } from '../settings.ts';
 import { hostOf, type Host } from './credentials.ts';
-import { refusalIn } from './errors.ts';
+import { refusalIn, type MachineStatus } from './errors.ts';
 
-/** What is read of an object. */
-export interface HostObject {
-  metadata: {
-    name: string;
-    uid: string;
-    labels?: Record<string, string>;
-    annotations?: Record<string, string>;
-    /** RFC 3339. */
-    creationTimestamp: string;
-    deletionTimestamp?: string;
-  };
-  spec?: { runStrategy?: string };
-  status?: {
-    printableStatus?: string;
-    conditions?: { type?: string; status?: string; message?: string }[];
-  };
+export interface HostObject extends Resource, MachineStatus {
+  annotations: Readonly<Record<string, string>>;
 }
 
-export interface Kind {
-  /** In messages. */
-  word: string;
-  api: string;
-  plural: string;
-  /** Its content is never read. */
-  isMetadataOnly?: boolean;
-}
+const groups = { virtualmachines: '/apis/kubevirt.io/v1', secrets: '/api/v1', pods: '/api/v1' };
+export type Kind = keyof typeof groups;
 
-export const virtualMachines: Kind = {
-  word: 'virtual machine',
-  api: '/apis/kubevirt.io/v1',
-  plural: 'virtualmachines',
-};
-export const secrets: Kind = {
-  word: 'secret',
-  api: '/api/v1',
-  plural: 'secrets',
-  isMetadataOnly: true,
-};
-const pods: Kind = { word: 'pod', api: '/api/v1', plural: 'pods', isMetadataOnly: true };
+/** As Gardener's driver names a machine. */
+export const machineLabel = 'kubevirt.io/vm';
 
-/** The namespace of a kubeconfig. */
-export interface HostNamespace {
-  read: (kind: Kind, name: string, signal: AbortSignal) => Promise<HostObject | undefined>;
-  /** All pages. */
-  list: (kind: Kind, selector: string, signal: AbortSignal) => Promise<HostObject[]>;
-  create: (
-    kind: Kind,
-    body: { name: string; content: object },
-    signal: AbortSignal,
-  ) => Promise<HostObject>;
-  /** A merge patch. Undefined when there is no such object. */
-  patch: (kind: Kind, change: Change, signal: AbortSignal) => Promise<HostObject | undefined>;
-  /** Exactly this one, and what it owns before it. */
-  remove: (kind: Kind, object: Named, signal: AbortSignal) => Promise<'going' | 'gone'>;
-  /** What a machine has printed to its console, where KubeVirt keeps that. */
-  log: (name: string, signal: AbortSignal) => Promise<string>;
-}
-
-interface Named {
-  name: string;
-  uid?: string;
-}
-
-interface Change {
-  name: string;
-  content: object;
-}
-
-export function createHosts(
-  env: Environment,
-  callTimeoutSeconds: number,
-): (request: ProviderRequest) => Promise<HostNamespace> {
+export function createHosts(env: Environment, callTimeoutSeconds: number) {
   const clients = new ClientCache<RestClient>({ close: (client) => void client.close() });
-  return async ({ secret }) => {
+  return async ({ secret }: ProviderRequest): Promise<HostNamespace> => {
     const host = await hostOf(secret, env);
-    const client = clients.get([JSON.stringify(host)], () => clientFor(host, callTimeoutSeconds));
-    return namespaceOf(client, host.namespace);
+    const make = (): RestClient => clientFor(host, callTimeoutSeconds);
+    return new HostNamespace(clients.get([JSON.stringify(host)], make), host.namespace);
   };
 }
 
-function clientFor(
-  { server, proxyUrl, headers, tls }: Host,
-  callTimeoutSeconds: number,
-): RestClient {
+function clientFor({ server, proxy, headers, tls }: Host, callTimeoutSeconds: number): RestClient {
   return createRestClient({
     title: 'KubeVirt',
     url: new URL(server),
     callTimeoutSeconds,
     headers: () => headers,
     tls,
-    // That of the kubeconfig, else of the process, by the rules of kubectl.
-    env: proxyUrl === undefined ? {} : { HTTPS_PROXY: proxyUrl, HTTP_PROXY: proxyUrl },
+    env: proxy === undefined ? {} : { HTTPS_PROXY: proxy, HTTP_PROXY: proxy },
     refusalIn,
     requestIdHeader: 'audit-id',
   });
 }
 
-const pageLimit = 500;
-/** Of a console; the core takes the last 4 KiB. */
-const logLines = 500;
+type Call = Omit<RestCall, 'what' | 'path'> & { name?: string; query?: Record<string, string> };
 
-function namespaceOf(client: RestClient, namespace: string): HostNamespace {
-  const pathOf = ({ api, plural }: Kind, name?: string): string =>
-    `${api}/namespaces/${namespace}/${plural}${name === undefined ? '' : `/${name}`}`;
-  const send = async (kind: Kind, call: RestCall): Promise<unknown> =>
-    (await client.send({ headers: acceptOf(kind), ...call })).json;
-  const list = async (kind: Kind, selector: string, signal: AbortSignal): Promise<HostObject[]> => {
-    const what = `list ${kind.word}s`;
+/** The namespace of a kubeconfig. */
+export class HostNamespace {
+  readonly #client: RestClient;
+  readonly #namespace: string;
+
+  constructor(client: RestClient, namespace: string) {
+    this.#client = client;
+    this.#namespace = namespace;
+  }
+
+  async read(kind: Kind, name: string, signal: AbortSignal): Promise<HostObject | undefined> {
+    const json = await orAbsent(this.#send(kind, { method: 'GET', name, signal }));
+    return json === undefined ? undefined : objectIn(json);
+  }
+
+  /** All pages. */
+  async list(kind: Kind, labelSelector: string, signal: AbortSignal): Promise<HostObject[]> {
     const found: HostObject[] = [];
     let next = '';
     do {
-      const query = new URLSearchParams({ labelSelector: selector, limit: `${pageLimit}` });
-      if (next !== '') query.set('continue', next);
-      const path = `${pathOf(kind)}?${query.toString()}`;
-      const headers = acceptOf(kind, 'List');
-      const page = pageIn(what, await send(kind, { what, method: 'GET', path, headers, signal }));
-      found.push(...page.items.map((item) => objectIn(what, item)));
-      next = page.next;
+      const query = { labelSelector, limit: '500', ...(next && { continue: next }) };
+      const list = Object(await this.#send(kind, { method: 'GET', query, signal }));
+      // Null for an empty list of metadata.
+      const items: unknown = list.metadata && (list.items ?? []);
+      if (!Array.isArray(items)) throw strange();
+      found.push(...items.map(objectIn));
+      next = list.metadata.continue ?? '';
     } while (next !== '');
     return found;
-  };
-  return {
-    async read(kind, name, signal) {
-      const what = `read ${kind.word} ${name}`;
-      const path = pathOf(kind, name);
-      const json = await orAbsent(send(kind, { what, method: 'GET', path, signal }));
-      return json === undefined ? undefined : objectIn(what, json);
-    },
-    list,
-    async create(kind, { name, content: body }, signal) {
-      const what = `create ${kind.word} ${name}`;
-      // A field that this KubeVirt does not know is refused, and not dropped.
-      const path = `${pathOf(kind)}?fieldManager=millwright&fieldValidation=Strict`;
-      const call = { what, method: 'POST', path, body, signal, isCreate: true } as const;
-      return objectIn(what, await send(kind, call));
-    },
-    async patch(kind, { name, content: body }, signal) {
-      const what = `change ${kind.word} ${name}`;
-      const path = `${pathOf(kind, name)}?fieldManager=millwright`;
-      const headers = { ...acceptOf(kind), 'content-type': 'application/merge-patch+json' };
-      const call = { what, method: 'PATCH', path, body, headers, signal } as const;
-      const json = await orAbsent(send(kind, call));
-      return json === undefined ? undefined : objectIn(what, json);
-    },
-    async remove(kind, { name, uid }, signal) {
-      const what = `delete ${kind.word} ${name}`;
-      const body = {
-        propagationPolicy: 'Foreground',
-        ...(uid !== undefined && { preconditions: { uid } }),
-      };
-      const call = { what, method: 'DELETE', path: pathOf(kind, name), body, signal } as const;
-      return (await orAbsent(send(kind, call).catch(unlessAnother))) === undefined
-        ? 'gone'
-        : 'going';
-    },
-    async log(name, signal) {
-      const selector = `kubevirt.io=virt-launcher,kubevirt.io/vm=${name}`;
-      const newest = (await list(pods, selector, signal)).toSorted(byCreation).at(-1);
-      if (!newest) return '';
-      const what = `read the console of ${name}`;
-      const query = `container=guest-console-log&tailLines=${logLines}`;
-      const path = `${pathOf(pods, newest.metadata.name)}/log?${query}`;
-      const headers = { accept: '*/*' };
-      return (await client.send({ what, method: 'GET', path, headers, signal, takesText: true }))
-        .text;
-    },
-  };
+  }
+
+  /** A field that this KubeVirt does not know is refused, and not dropped. */
+  async create(kind: Kind, body: Body<object>, signal: AbortSignal): Promise<HostObject> {
+    const query = { fieldManager: 'millwright', fieldValidation: 'Strict' };
+    const call = { method: 'POST', body: body.content, query, signal, isCreate: true } as const;
+    return objectIn(await this.#send(kind, call));
+  }
+
+  /** By a merge. False when there is no such object. */
+  async patch(kind: Kind, { name, content }: Body<object>, signal: AbortSignal): Promise<boolean> {
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    const query = { fieldManager: 'millwright' };
+    const call = { method: 'PATCH', name, body: content, headers, query, signal } as const;
+    return (await orAbsent(this.#send(kind, call))) !== undefined;
+  }
+
+  /** Exactly this one; a VirtualMachine stays until what it owns is gone. */
+  async remove(kind: Kind, thing: Resource, signal: AbortSignal): Promise<'going' | 'gone'> {
+    const { name, uid } = thing;
+    const propagationPolicy = kind === 'virtualmachines' ? 'Foreground' : 'Background';
+    const body = { propagationPolicy, preconditions: { uid } };
+    try {
+      await this.#send(kind, { method: 'DELETE', name, body, signal });
+      return 'going';
+    } catch (error) {
+      // Of a conflict: another of this name has come in its place.
+      const isGone = error instanceof DriverError && ['NotFound', 'Aborted'].includes(error.code);
+      if (isGone) return 'gone';
+      throw error;
+    }
+  }
+
+  /** What a machine has printed to its console, where KubeVirt keeps that. */
+  async log(machine: string, signal: AbortSignal): Promise<string> {
+    const selector = `kubevirt.io=virt-launcher,${machineLabel}=${machine}`;
+    const pods = await this.list('pods', selector, signal);
+    const [pod] = pods.toSorted((a, b) => (b.createdAt ?? 0) - (a.createdAt ?? 0));
+    if (!pod) return '';
+    const path = `${this.#path('pods', pod.name)}/log?container=guest-console-log&tailLines=500`;
+    const what = `read the console of ${machine}`;
+    return (await this.#client.send({ what, method: 'GET', path, signal, takesText: true })).text;
+  }
+
+  #path(kind: Kind, name?: string): string {
+    const path = `${groups[kind]}/namespaces/${this.#namespace}/${kind}`;
+    return name === undefined ? path : `${path}/${name}`;
+  }
+
+  /** The content of Secrets and pods is never read. */
+  async #send(kind: Kind, { name, query = {}, headers, ...call }: Call): Promise<unknown> {
+    const form = `PartialObjectMetadata${query['limit'] ? 'List' : ''}`;
+    const accept = `application/json;as=${form};g=meta.k8s.io;v=v1`;
+    const what = `${call.method} ${kind}${name === undefined ? '' : ` ${name}`}`;
+    const path = `${this.#path(kind, name)}?${new URLSearchParams(query).toString()}`;
+    const all = { ...headers, ...(kind !== 'virtualmachines' && { accept }) };
+    return (await this.#client.send({ ...call, what, path, headers: all })).json;
+  }
 }
 
-/** Another of this name has come in its place: that with this uid is gone. */
-function unlessAnother(error: unknown): undefined {
-  const isAnother = error instanceof DriverError && error.code === 'Aborted';
-  if (!isAnother) throw error;
-  return undefined;
+function objectIn(json: unknown): HostObject {
+  const { metadata, spec, status } = Object(json);
+  const { name, uid, labels: tags = {}, annotations = {}, ...times } = Object(metadata);
+  if (typeof name !== 'string' || typeof uid !== 'string') throw strange();
+  const createdAt = Date.parse(times.creationTimestamp);
+  const isGoing = times.deletionTimestamp !== undefined;
+  const view = { ref: name, uid, name, machineName: tags[machineLabel], tags, createdAt };
+  return { ...view, annotations, isGoing, runStrategy: spec?.runStrategy, status };
 }
 
-const byCreation = ({ metadata: a }: HostObject, { metadata: b }: HostObject): number =>
-  a.creationTimestamp < b.creationTimestamp ? -1 : 1;
-
-function acceptOf({ isMetadataOnly }: Kind, suffix = ''): Record<string, string> {
-  if (!isMetadataOnly) return {};
-  return { accept: `application/json;as=PartialObjectMetadata${suffix};g=meta.k8s.io;v=v1` };
-}
-
-function objectIn(what: string, json: unknown): HostObject {
-  const object: HostObject = Object(json);
-  const { name, uid }: { name?: unknown; uid?: unknown } = Object(object.metadata);
-  if (typeof name === 'string' && typeof uid === 'string') return object;
-  throw notOfServer(what);
-}
-
-function pageIn(what: string, json: unknown): { items: unknown[]; next: string } {
-  const { items, metadata }: { items?: unknown; metadata?: unknown } = Object(json);
-  const { continue: next = '' }: { continue?: string } = Object(metadata);
-  // Null for an empty list of metadata.
-  if (items === null) return { items: [], next };
-  if (Array.isArray(items)) return { items, next };
-  throw notOfServer(what);
-}
-
-function notOfServer(what: string): DriverError {
-  const words = 'not an answer of an API server (is something in between?)';
-  return fault('unknown', `KubeVirt: ${what}: ${words}`);
+function strange(): DriverError {
+  const words = 'this is not an answer of an API server (is something in between?)';
+  return fault('unknown', `KubeVirt: ${words}`);
 }

@@ -1,10 +1,10 @@
 /** What answers of the host cluster and states of a VirtualMachine mean. */
 import type { ErrorTable, MeaningName } from '../error-meanings.ts';
 import type { Refusal, RestAnswer } from '../frame/http.ts';
-import type { State } from '../frame/cloud.ts';
+import type { Death, State } from '../frame/cloud.ts';
 
 /** By the reason of a `Status`. */
-export const meaningOfReason: ErrorTable = {
+const meaningOfReason: ErrorTable = {
   Unauthorized: 'unauthenticated',
   Forbidden: 'forbidden',
   AlreadyExists: 'taken',
@@ -80,8 +80,19 @@ function meaningOf({ status, reason, words }: StatusFacts): MeaningName {
   return meaning ?? (status >= 500 ? 'unavailable' : 'unknown');
 }
 
+/** What is read of the state of an object. */
+export interface MachineStatus {
+  name: string;
+  isGoing: boolean;
+  runStrategy?: string | undefined;
+  status?: {
+    printableStatus?: string;
+    conditions?: { type?: string; status?: string; message?: string }[];
+  };
+}
+
 /** By `status.printableStatus`; any other is on its way. */
-export const stateOfStatus: Readonly<Record<string, State['is']>> = {
+const stateOfStatus: Readonly<Record<string, State['is']>> = {
   Running: 'ready',
   Paused: 'ready',
   Migrating: 'ready',
@@ -95,10 +106,28 @@ export const stateOfStatus: Readonly<Record<string, State['is']>> = {
 };
 
 /** Why a VirtualMachine failed; any other is a conflict, and made again. */
-export const deathOfStatus: ErrorTable = {
+const deathOfStatus: ErrorTable = {
   ErrorUnschedulable: 'capacity',
   ErrorPvcNotFound: 'input',
   DataVolumeError: 'input',
   ErrImagePull: 'input',
   ImagePullBackOff: 'input',
 };
+
+export function stateOf({ isGoing, runStrategy, status }: MachineStatus): State {
+  if (isGoing) return { is: 'going', words: 'Terminating' };
+  const words = status?.printableStatus ?? 'not looked at by KubeVirt yet';
+  // Somebody stopped it on purpose; any other is only not started yet.
+  if (words === 'Stopped' && runStrategy === 'Halted') return { is: 'failed', words };
+  return { is: stateOfStatus[words] ?? 'coming', words };
+}
+
+/** With the words of the conditions that say why. */
+export function deathOf({ name, status = {} }: MachineStatus): Death {
+  const { printableStatus = 'gone', conditions = [] } = status;
+  const reasons = conditions.filter((one) => one.status === 'False' && one.message);
+  const said = reasons.map(({ type, message }) => `${type}: ${message}`).join('; ');
+  const words = said === '' ? 'KubeVirt does not say why' : said.slice(0, 500);
+  const message = `virtual machine ${name} is ${printableStatus} before it was of use: ${words}`;
+  return { meaning: deathOfStatus[printableStatus] ?? 'conflict', message };
+}

@@ -101,14 +101,16 @@ export interface Disk {
    * `root-disk`, or that of an additional volume.
    */
   name: string;
+  bootOrder?: {
+    [k: string]: unknown;
+  };
   [k: string]: unknown;
 }
 /**
- * CDI's `DataVolumeSpec`: `source` or `sourceRef`, and `pvc` or `storage` with the size.
+ * CDI's `DataVolumeSpec`: `source` or `sourceRef`, and `pvc` with the size.
  */
 export interface DataVolume {
-  pvc?: Claim;
-  storage?: Claim;
+  pvc: Claim;
   /**
    * Where the content is from, such as `http`, `registry`, `pvc` or `blank`.
    */

@@ -1,25 +1,33 @@
 /** The objects of a machine, as Gardener's driver makes them. */
-import type { CreateRequest } from '../driver.ts';
-import type { Body } from '../frame/cloud.ts';
-import { tagsFor } from '../frame/tags.ts';
 import { createHash } from 'node:crypto';
+import type { CreateRequest } from '../driver.ts';
+import type { Body, TagSpelling } from '../frame/cloud.ts';
+import { tagsFor } from '../frame/tags.ts';
 import { base64UserData } from '../user-data-bytes.ts';
-import { machineLabel, spelling } from './labels.ts';
-import type { DataVolume, KubevirtProviderSpec, Quantity } from './provider-spec.ts';
+import { machineLabel } from './client.ts';
+import type { DataVolume, KubevirtProviderSpec, Network } from './provider-spec.ts';
 import { rootDisk, specOf } from './validate.ts';
 
 /** Names the Secret of a VirtualMachine that does not own it yet. */
 export const unownedSecret = 'millwright.dev/user-data-without-owner';
+
+export const spelling: TagSpelling = {
+  word: 'label',
+  names: {
+    cluster: 'millwright.dev/cluster',
+    namespace: 'millwright.dev/namespace',
+    machineUid: 'millwright.dev/machine-uid',
+    token: 'millwright.dev/token',
+  },
+  allowed: /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/,
+};
 
 function labelsOf(request: CreateRequest): Record<string, string> {
   const tags = { ...specOf(request.providerSpec).tags, [machineLabel]: request.machine.name };
   return tagsFor(tags, request, spelling);
 }
 
-/**
- * None without user data. Its name has a digest of the content, so that a change of either is not
- * lost where an earlier try has made one.
- */
+/** None without user data. A change of these makes another, as its name has their digest. */
 export function userDataOf(request: CreateRequest): Body<object>[] {
   const { sshKeys = [] } = specOf(request.providerSpec);
   const keys = sshKeys.map((key) => `- ${key.trim()}\n`).join('');
@@ -36,143 +44,84 @@ export function userDataOf(request: CreateRequest): Body<object>[] {
 /** `secret`: the name of that with the user data. */
 export function virtualMachineOf(request: CreateRequest, secret: string | undefined): object {
   const spec = specOf(request.providerSpec);
+  const { resources, cpu, memory, dnsPolicy, dnsConfig } = spec;
   const { name } = request.machine;
   const labels = labelsOf(request);
   const { disks, volumes, dataVolumes } = disksOf(spec, name, secret);
+  const { interfaces, networks } = networksOf(spec.networks ?? []);
+  const devices = { ...spec.devices, disks, ...(interfaces.length > 0 && { interfaces }) };
+  const templateSpec = {
+    domain: { resources, ...(cpu && { cpu }), ...(memory && { memory }), devices },
+    affinity: affinityOf(spec),
+    terminationGracePeriodSeconds: 30,
+    volumes,
+    ...(networks.length > 0 && { networks }),
+    ...(dnsPolicy && { dnsPolicy }),
+    ...(dnsConfig && { dnsConfig }),
+  };
   return {
     apiVersion: 'kubevirt.io/v1',
     kind: 'VirtualMachine',
     metadata: { name, labels, ...(secret && { annotations: { [unownedSecret]: secret } }) },
     spec: {
       runStrategy: 'Always',
-      template: {
-        metadata: { labels: { [machineLabel]: name } },
-        spec: {
-          domain: domainOf(spec, disks),
-          affinity: affinityOf(spec),
-          terminationGracePeriodSeconds: 30,
-          volumes,
-          ...(spec.networks?.length && {
-            networks: networksOf(spec).map(({ network }) => network),
-          }),
-          ...(spec.dnsPolicy && { dnsPolicy: spec.dnsPolicy }),
-          ...(spec.dnsConfig && { dnsConfig: spec.dnsConfig }),
-        },
-      },
+      template: { metadata: { labels: { [machineLabel]: name } }, spec: templateSpec },
       dataVolumeTemplates: dataVolumes.map(({ name: called, spec: content }) => ({
         metadata: { name: called, labels },
-        spec: withTexts(content),
+        spec: content,
       })),
     },
-  };
-}
-
-function domainOf(
-  { resources, cpu, memory, devices = {}, ...spec }: KubevirtProviderSpec,
-  disks: object[],
-) {
-  const { rng, blockMultiQueue, networkInterfaceMultiqueue } = devices;
-  const interfaces = spec.networks?.length ? networksOf({ networks: spec.networks }) : [];
-  const { requests, limits } = resources;
-  return {
-    resources: {
-      ...resources,
-      requests: texts(requests),
-      ...(limits && { limits: texts(limits) }),
-    },
-    ...(cpu && { cpu }),
-    ...(memory && { memory }),
-    devices: {
-      disks,
-      ...(interfaces.length > 0 && { interfaces: interfaces.map((one) => one.card) }),
-      ...(rng && { rng }),
-      ...(blockMultiQueue !== undefined && { blockMultiQueue }),
-      ...(networkInterfaceMultiqueue !== undefined && { networkInterfaceMultiqueue }),
-    },
-  };
-}
-
-/** A quantity may be a number in a class, and is a text in KubeVirt's types. */
-const texts = (quantities: Readonly<Record<string, Quantity>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(quantities).map(([name, value]) => [name, String(value)]));
-
-function withTexts({ pvc, storage, ...rest }: DataVolume): object {
-  const claimOf = (claim: NonNullable<DataVolume['pvc']>): object => {
-    const { resources } = claim;
-    return { ...claim, resources: { ...resources, requests: texts(resources.requests) } };
-  };
-  return {
-    ...rest,
-    ...(pvc && { pvc: claimOf(pvc) }),
-    ...(storage && { storage: claimOf(storage) }),
   };
 }
 
 const networkData =
   'version: 2\nethernets:\n  id0:\n    match:\n      name: "e*"\n    dhcp4: true\n';
 
-interface DataDisk {
-  name: string;
-  spec: DataVolume;
-}
-
-function disksOf(
-  { devices, rootVolume, additionalVolumes = [], networks = [] }: KubevirtProviderSpec,
-  name: string,
-  secret: string | undefined,
-) {
-  const diskOf = (disk: string, volume = disk): object => ({
-    disk: { bus: 'virtio' },
-    ...devices?.disks?.find((one) => one.name === volume),
-    name: disk,
-  });
-  const disks = [diskOf(rootDisk)];
+function disksOf(spec: KubevirtProviderSpec, name: string, secret: string | undefined) {
+  const virtio = { disk: { bus: 'virtio' } };
+  const diskOf = (disk: string, volume: string): object => {
+    const given = spec.devices?.disks?.find((one) => one.name === volume) ?? virtio;
+    return { ...given, name: disk };
+  };
+  const disks = [diskOf(rootDisk, rootDisk)];
   const volumes: object[] = [{ name: rootDisk, dataVolume: { name } }];
-  const dataVolumes: DataDisk[] = [{ name, spec: rootVolume }];
+  const dataVolumes: { name: string; spec: DataVolume }[] = [{ name, spec: spec.rootVolume }];
   if (secret !== undefined) {
-    disks.push({ name: 'cloudinitdisk', disk: { bus: 'virtio' } });
-    const cloudInitNoCloud = {
-      secretRef: { name: secret },
-      ...(networks.length > 0 && { networkData }),
-    };
-    volumes.push({ name: 'cloudinitdisk', cloudInitNoCloud });
-  }
-  for (const [index, { name: called, dataVolume, volumeSource }] of additionalVolumes.entries()) {
-    const disk = `disk${index}`;
-    disks.push(diskOf(disk, called));
+    const network = spec.networks?.length ? { networkData } : {};
+    disks.push({ ...virtio, name: 'cloudinitdisk' });
     volumes.push({
-      name: disk,
-      ...(dataVolume ? { dataVolume: { name: `${name}-${index}` } } : volumeSource),
+      name: 'cloudinitdisk',
+      cloudInitNoCloud: { secretRef: { name: secret }, ...network },
     });
-    if (dataVolume) dataVolumes.push({ name: `${name}-${index}`, spec: dataVolume });
+  }
+  for (const [index, volume] of (spec.additionalVolumes ?? []).entries()) {
+    const { dataVolume, volumeSource } = volume;
+    const own = `${name}-${index}`;
+    const source = dataVolume ? { dataVolume: { name: own } } : volumeSource;
+    disks.push(diskOf(`disk${index}`, volume.name));
+    volumes.push({ name: `disk${index}`, ...source });
+    if (dataVolume) dataVolumes.push({ name: own, spec: dataVolume });
   }
   return { disks, volumes, dataVolumes };
 }
 
-function networksOf({ networks = [] }: Pick<KubevirtProviderSpec, 'networks'>) {
-  const named = networks.map(({ name, default: isDefault = false }, index) => ({
-    card: { name: `net${index}`, bridge: {} },
-    network: {
-      name: `net${index}`,
-      multus: { networkName: name, ...(isDefault && { default: true }) },
-    },
+/** The pod network comes first, unless another is in its place. */
+function networksOf(given: readonly Network[]): { interfaces: object[]; networks: object[] } {
+  const hasDefault = given.length === 0 || given.some((network) => network.default);
+  const networks = given.map(({ name: networkName, default: isDefault }, index) => ({
+    name: `net${index}`,
+    multus: { networkName, ...(isDefault && { default: true }) },
   }));
-  if (networks.some((network) => network.default)) return named;
-  return [
-    { card: { name: 'default', bridge: {} }, network: { name: 'default', pod: {} } },
-    ...named,
-  ];
+  const all = [...(hasDefault ? [] : [{ name: 'default', pod: {} }]), ...networks];
+  return { networks: all, interfaces: all.map(({ name }) => ({ name, bridge: {} })) };
 }
 
 /** `default` stands for nodes without the label. */
 function affinityOf({ region, zone }: KubevirtProviderSpec): object {
-  const matchExpressions = Object.entries({ region, zone }).map(([kind, value]) => {
-    const key = `topology.kubernetes.io/${kind}`;
-    if (value === 'default') return { key, operator: 'DoesNotExist' };
-    return { key, operator: 'In', values: [value] };
-  });
-  const nodeSelectorTerms = [{ matchExpressions }];
-  return {
-    nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } },
-  };
+  const matchExpressions = Object.entries({ region, zone }).map(([kind, value]) => ({
+    key: `topology.kubernetes.io/${kind}`,
+    ...(value === 'default' ? { operator: 'DoesNotExist' } : { operator: 'In', values: [value] }),
+  }));
+  const terms = { nodeSelectorTerms: [{ matchExpressions }] };
+  return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: terms } };
 }
