@@ -27,6 +27,8 @@ export interface Tls {
   ca?: string | undefined;
   cert?: string | undefined;
   key?: string | undefined;
+  /** The name in the server's certificate. Default: that of the URL. */
+  servername?: string | undefined;
   /** False: any certificate is taken. Default true. */
   rejectUnauthorized?: boolean | undefined;
 }
@@ -59,6 +61,8 @@ export interface RestCall {
   body?: object | string;
   headers?: Record<string, string>;
   signal: AbortSignal;
+  /** The answer is text of any form. Default false: it is JSON, or empty. */
+  takesText?: boolean;
   /**
    * What is refused here made nothing, and what it says is not there is something that the class
    * names. Default false.
@@ -95,6 +99,7 @@ function agentOf({ env, tls = {} }: RestOptions): EnvHttpProxyAgent {
     ...(tls.ca && { ca: tls.ca }),
     ...(tls.cert && { cert: tls.cert }),
     ...(tls.key && { key: tls.key }),
+    ...(tls.servername && { servername: tls.servername }),
   };
   return new EnvHttpProxyAgent({
     connections: connectionsMax,
@@ -123,7 +128,8 @@ async function send(agent: Dispatcher, options: RestOptions, call: RestCall): Pr
   const requestId = requestIdHeader && answer.headers[requestIdHeader.toLowerCase()];
   noteCloudRequest(requestId, call.method !== 'GET');
   if (answer.status >= 400) throw refused(options, call, answer);
-  if (answer.status >= 300 || (answer.text !== '' && answer.json === undefined)) {
+  const isReadable = call.takesText === true || answer.text === '' || answer.json !== undefined;
+  if (answer.status >= 300 || !isReadable) {
     throw new DriverError({
       code: 'Unknown',
       message: `${startOf(options, call)}: status ${answer.status} is not an answer of this cloud (is something in between?): ${clipped(answer.text)}`,

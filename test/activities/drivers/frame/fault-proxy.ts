@@ -8,6 +8,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -62,8 +63,8 @@ export interface FaultProxy extends AsyncDisposable {
   clear: () => void;
 }
 
-/** `target`: of the server. */
-export async function startFaultProxy(target: string): Promise<FaultProxy> {
+/** `target`: of the server. `ca`: of its certificate, where it has one. */
+export async function startFaultProxy(target: string, ca?: string): Promise<FaultProxy> {
   const upstream = new URL(target);
   const calls: ProxiedCall[] = [];
   let rules: { rule: ProxyRule; count: number }[] = [];
@@ -74,7 +75,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     const call = { method: request.method ?? 'GET', path: request.url ?? '/' };
     const body = await buffer(request);
     calls.push(call);
-    await serve({ request, response, body, upstream }, faultOf(call));
+    await serve({ request, response, body, upstream, ca }, faultOf(call));
   };
   const faultOf = (call: ProxiedCall): Fault | undefined => {
     for (const entry of rules) {
@@ -109,6 +110,7 @@ interface Exchange {
   response: ServerResponse;
   body: Buffer;
   upstream: URL;
+  ca: string | undefined;
 }
 
 async function serve(exchange: Exchange, fault: Fault | undefined): Promise<void> {
@@ -133,15 +135,17 @@ async function serve(exchange: Exchange, fault: Fault | undefined): Promise<void
   response.writeHead(answer.statusCode ?? 502, answer.headers).end(text);
 }
 
-async function forward({ request, body, upstream }: Exchange): Promise<IncomingMessage> {
+async function forward({ request, body, upstream, ca }: Exchange): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const sent = httpRequest(
+  const send = upstream.protocol === 'https:' ? httpsRequest : httpRequest;
+  const sent = send(
     {
       host: upstream.hostname,
       port: upstream.port,
       path: request.url,
       method: request.method,
       headers: { ...request.headers, host: upstream.host },
+      ...(ca !== undefined && { ca }),
     },
     resolve,
   );

@@ -1,0 +1,127 @@
+/** The objects of a machine, as Gardener's driver makes them. */
+import { createHash } from 'node:crypto';
+import type { CreateRequest } from '../driver.ts';
+import type { Body, TagSpelling } from '../frame/cloud.ts';
+import { tagsFor } from '../frame/tags.ts';
+import { base64UserData } from '../user-data-bytes.ts';
+import { machineLabel } from './client.ts';
+import type { DataVolume, KubevirtProviderSpec, Network } from './provider-spec.ts';
+import { rootDisk, specOf } from './validate.ts';
+
+/** Names the Secret of a VirtualMachine that does not own it yet. */
+export const unownedSecret = 'millwright.dev/user-data-without-owner';
+
+export const spelling: TagSpelling = {
+  word: 'label',
+  names: {
+    cluster: 'millwright.dev/cluster',
+    namespace: 'millwright.dev/namespace',
+    machineUid: 'millwright.dev/machine-uid',
+    token: 'millwright.dev/token',
+  },
+  allowed: /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/,
+};
+
+function labelsOf(request: CreateRequest): Record<string, string> {
+  const tags = { ...specOf(request.providerSpec).tags, [machineLabel]: request.machine.name };
+  return tagsFor(tags, request, spelling);
+}
+
+/** None without user data. A change of these makes another, as its name has their digest. */
+export function userDataOf(request: CreateRequest): Body<object>[] {
+  const { sshKeys = [] } = specOf(request.providerSpec);
+  const keys = sshKeys.map((key) => `- ${key.trim()}\n`).join('');
+  const userData = keys ? `${request.userData}\nssh_authorized_keys:\n${keys}` : request.userData;
+  const data = base64UserData({ ...request, userData });
+  if (data === '') return [];
+  const digest = createHash('sha256').update(data).digest('hex').slice(0, 16);
+  const name = `userdata-${request.machine.name}-${digest}`;
+  const metadata = { name, labels: labelsOf(request) };
+  const content = { apiVersion: 'v1', kind: 'Secret', metadata, data: { userdata: data } };
+  return [{ name, content }];
+}
+
+/** `secret`: the name of that with the user data. */
+export function virtualMachineOf(request: CreateRequest, secret: string | undefined): object {
+  const spec = specOf(request.providerSpec);
+  const { resources, cpu, memory, dnsPolicy, dnsConfig } = spec;
+  const { name } = request.machine;
+  const labels = labelsOf(request);
+  const { disks, volumes, dataVolumes } = disksOf(spec, name, secret);
+  const { interfaces, networks } = networksOf(spec.networks ?? []);
+  const devices = { ...spec.devices, disks, ...(interfaces.length > 0 && { interfaces }) };
+  const templateSpec = {
+    domain: { resources, ...(cpu && { cpu }), ...(memory && { memory }), devices },
+    affinity: affinityOf(spec),
+    terminationGracePeriodSeconds: 30,
+    volumes,
+    ...(networks.length > 0 && { networks }),
+    ...(dnsPolicy && { dnsPolicy }),
+    ...(dnsConfig && { dnsConfig }),
+  };
+  return {
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachine',
+    metadata: { name, labels, ...(secret && { annotations: { [unownedSecret]: secret } }) },
+    spec: {
+      runStrategy: 'Always',
+      template: { metadata: { labels: { [machineLabel]: name } }, spec: templateSpec },
+      dataVolumeTemplates: dataVolumes.map(({ name: called, spec: content }) => ({
+        metadata: { name: called, labels },
+        spec: content,
+      })),
+    },
+  };
+}
+
+const networkData =
+  'version: 2\nethernets:\n  id0:\n    match:\n      name: "e*"\n    dhcp4: true\n';
+
+function disksOf(spec: KubevirtProviderSpec, name: string, secret: string | undefined) {
+  const virtio = { disk: { bus: 'virtio' } };
+  const diskOf = (disk: string, volume: string): object => {
+    const given = spec.devices?.disks?.find((one) => one.name === volume) ?? virtio;
+    return { ...given, name: disk };
+  };
+  const disks = [diskOf(rootDisk, rootDisk)];
+  const volumes: object[] = [{ name: rootDisk, dataVolume: { name } }];
+  const dataVolumes: { name: string; spec: DataVolume }[] = [{ name, spec: spec.rootVolume }];
+  if (secret !== undefined) {
+    const network = spec.networks?.length ? { networkData } : {};
+    disks.push({ ...virtio, name: 'cloudinitdisk' });
+    volumes.push({
+      name: 'cloudinitdisk',
+      cloudInitNoCloud: { secretRef: { name: secret }, ...network },
+    });
+  }
+  for (const [index, volume] of (spec.additionalVolumes ?? []).entries()) {
+    const { dataVolume, volumeSource } = volume;
+    const own = `${name}-${index}`;
+    const source = dataVolume ? { dataVolume: { name: own } } : volumeSource;
+    disks.push(diskOf(`disk${index}`, volume.name));
+    volumes.push({ name: `disk${index}`, ...source });
+    if (dataVolume) dataVolumes.push({ name: own, spec: dataVolume });
+  }
+  return { disks, volumes, dataVolumes };
+}
+
+/** The pod network comes first, unless another is in its place. */
+function networksOf(given: readonly Network[]): { interfaces: object[]; networks: object[] } {
+  const hasDefault = given.length === 0 || given.some((network) => network.default);
+  const networks = given.map(({ name: networkName, default: isDefault }, index) => ({
+    name: `net${index}`,
+    multus: { networkName, ...(isDefault && { default: true }) },
+  }));
+  const all = [...(hasDefault ? [] : [{ name: 'default', pod: {} }]), ...networks];
+  return { networks: all, interfaces: all.map(({ name }) => ({ name, bridge: {} })) };
+}
+
+/** `default` stands for nodes without the label. */
+function affinityOf({ region, zone }: KubevirtProviderSpec): object {
+  const matchExpressions = Object.entries({ region, zone }).map(([kind, value]) => ({
+    key: `topology.kubernetes.io/${kind}`,
+    ...(value === 'default' ? { operator: 'DoesNotExist' } : { operator: 'In', values: [value] }),
+  }));
+  const terms = { nodeSelectorTerms: [{ matchExpressions }] };
+  return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: terms } };
+}
