@@ -49,6 +49,11 @@ export interface RestOptions {
   refusalIn: (answer: RestAnswer) => Refusal | undefined;
   /** Under which the cloud knows the call. */
   requestIdHeader?: string;
+  /**
+   * False: `RateLimit-Reset` says when all calls are to be had again, and not the next one, so it
+   * is not waited for. Default true.
+   */
+  waitsForReset?: boolean;
 }
 
 export interface RestCall {
@@ -221,7 +226,7 @@ function refused(options: RestOptions, call: RestCall, answer: RestAnswer): Driv
   const code = refusal?.code ? ` ${refusal.code}` : '';
   const whose = refusal ? '' : ' (not an answer of this cloud; is something in between?)';
   const words = refusal ? refusal.words : clipped(answer.text);
-  const retryAfterSeconds = secondsToWait(answer);
+  const retryAfterSeconds = secondsToWait(answer, options);
   return new DriverError({
     ...known,
     message: `${startOf(options, call)}: Error ${answer.status}${code}${whose}: ${words}`,
@@ -241,7 +246,10 @@ function meaningOfStranger(status: number): MeaningName {
 }
 
 /** `Retry-After` in seconds or as a date; of too many calls also when the limit begins anew. */
-function secondsToWait({ status, headers }: RestAnswer): number | undefined {
+function secondsToWait(
+  { status, headers }: RestAnswer,
+  { waitsForReset = true }: RestOptions,
+): number | undefined {
   const retryAfter = headers['retry-after'];
   if (typeof retryAfter === 'string' && retryAfter.trim() !== '') {
     const seconds = Number(retryAfter);
@@ -250,7 +258,7 @@ function secondsToWait({ status, headers }: RestAnswer): number | undefined {
     return Number.isNaN(until) ? undefined : secondsUntil(until);
   }
   const reset = Number(headers['ratelimit-reset'] ?? Number.NaN);
-  if (status !== 429 || !Number.isFinite(reset)) return undefined;
+  if (status !== 429 || !waitsForReset || !Number.isFinite(reset)) return undefined;
   // Of clouds mostly a time, in the standard's draft a number of seconds.
   return reset > earliestTime ? secondsUntil(reset * 1_000) : Math.max(0, reset);
 }

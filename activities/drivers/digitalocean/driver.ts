@@ -1,0 +1,64 @@
+/** The driver of `provider: digitalocean`: droplets. */
+import type { Driver, PersistentVolumeSpec } from '../driver.ts';
+import type { Cloud } from '../frame/cloud.ts';
+import { driverOf } from '../frame/driver.ts';
+import type { DriverSettings } from '../settings.ts';
+import { requireText } from '../user-data-bytes.ts';
+import { createAccounts, title } from './client.ts';
+import {
+  createFaults,
+  dropletPart,
+  instanceOf,
+  settleSeconds,
+  typeQuery,
+  type DigitalOceanCloud,
+} from './droplet.ts';
+import { tagSpelling } from './tags.ts';
+import { validateProviderSpec } from './validate.ts';
+
+export interface DigitalOceanDriverLimits {
+  /** The limit of one request. Default 30. */
+  callTimeoutSeconds?: number;
+  /** See `FrameOptions`. */
+  waitSeconds?: number;
+  orphanWaitSeconds?: number;
+  firstPauseSeconds?: number;
+}
+
+const csiDriver = 'dobs.csi.digitalocean.com';
+
+export function createDigitalOceanDriver(
+  settings: DriverSettings,
+  limits: DigitalOceanDriverLimits = {},
+): Driver {
+  const { callTimeoutSeconds = 30, ...waits } = limits;
+  return driverOf(digitalOceanCloud(createAccounts(settings, callTimeoutSeconds)), waits);
+}
+
+function digitalOceanCloud(account: Cloud<DigitalOceanCloud>['account']): Cloud<DigitalOceanCloud> {
+  return {
+    title,
+    settleSeconds,
+    account,
+    parts: [],
+    instance: dropletPart,
+    uniqueness: { by: 'nothing' },
+    tags: tagSpelling,
+    tagsComeLate: true,
+    // MCM has no driver for this cloud.
+    isOfClass: () => false,
+    instanceOf,
+    validate: validateProviderSpec,
+    faultsOf: createFaults,
+    requireUserData: requireText,
+    // One that is off before it was of use: the next try makes another.
+    deletesFailed: true,
+    // The account is that of the token.
+    listScope: (providerSpec) => typeQuery(providerSpec)['type'] ?? '',
+    volumeIds: async (specs) => specs.flatMap(volumeIdOf),
+  };
+}
+
+function volumeIdOf({ csi }: PersistentVolumeSpec): string[] {
+  return csi?.driver === csiDriver && csi.volumeHandle ? [csi.volumeHandle] : [];
+}

@@ -1,0 +1,68 @@
+/** What DigitalOcean's errors mean, by its published description (specification/shared). */
+import type { ErrorTable, MeaningName } from '../error-meanings.ts';
+import type { Refusal, RestAnswer } from '../frame/http.ts';
+
+/** By `id` of an answer. */
+export const idMeanings = {
+  too_many_requests: 'throttling',
+  unauthorized: 'unauthenticated',
+  forbidden: 'forbidden',
+  bad_request: 'input',
+  unprocessable_entity: 'input',
+  not_found: 'missing',
+  conflict: 'conflict',
+  server_error: 'unavailable',
+  service_unavailable: 'unavailable',
+} as const satisfies ErrorTable;
+
+/** By HTTP status, where the id is new. None means "missing": that takes the id. */
+export const statusMeanings = {
+  '400': 'input',
+  '401': 'unauthenticated',
+  '403': 'forbidden',
+  '408': 'unanswered',
+  '409': 'conflict',
+  '412': 'precondition',
+  '422': 'input',
+  '423': 'conflict',
+  '429': 'throttling',
+  '500': 'unavailable',
+  '502': 'unavailable',
+  '503': 'unavailable',
+  '504': 'unanswered',
+} as const satisfies ErrorTable;
+
+interface WordsMeaning {
+  words: RegExp;
+  meaning: MeaningName;
+}
+
+/** `unprocessable_entity` is several things, which only its words tell apart. */
+const wordsMeanings: readonly WordsMeaning[] = [
+  { words: /(droplet|account|team|volume) limit|exceed\w* your .*limit/i, meaning: 'quota' },
+  {
+    words:
+      /\b(size|region|slug)\b.*\b(not (currently )?available|unavailable)\b|sold out|(insufficient|not enough) capacity/i,
+    meaning: 'capacity',
+  },
+];
+
+/** Only these are told apart: of any other the id says all. */
+const manyThings: readonly string[] = ['unprocessable_entity', 'forbidden'];
+
+export function meaningOf(id: string, words: string, status?: number): MeaningName {
+  const byWords = wordsMeanings.find((row) => row.words.test(words))?.meaning;
+  if (byWords && manyThings.includes(id)) return byWords;
+  return lookUp(idMeanings, id) ?? lookUp(statusMeanings, String(status)) ?? 'unknown';
+}
+
+/** Undefined where the answer has not DigitalOcean's form. */
+export function refusalIn({ json, status }: RestAnswer): Refusal | undefined {
+  const { id, message } = Object(json);
+  if (typeof id !== 'string' || typeof message !== 'string') return undefined;
+  return { meaning: meaningOf(id, message, status), code: id, words: message };
+}
+
+function lookUp(table: ErrorTable, key: string): MeaningName | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}

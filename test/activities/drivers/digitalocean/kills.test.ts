@@ -1,0 +1,24 @@
+/**
+ * Each call of a create and a delete is cut; the cloud's work goes on between the calls, and tags
+ * come late. Nothing refuses a second create here: what keeps it away is the search.
+ */
+import { describeKills } from '../frame/kills.ts';
+import { aDigitalOceanWorld, digitalOceanRequest } from './digitalocean-world.ts';
+
+const world = await aDigitalOceanWorld();
+const { team, clock } = world.double;
+team.bootSeconds = 60;
+team.tagSeconds = 30;
+team.destroySeconds = 30;
+
+describeKills({
+  proxy: () => world.proxy,
+  aDriver: () => world.aDriver({ waitSeconds: 0 }),
+  request: digitalOceanRequest,
+  countLiving: (name) => team.living(name).length,
+  left: (name) => team.living(name).map(() => 'droplet'),
+  pass: () => {
+    clock.advance(20);
+    team.goOn();
+  },
+});
