@@ -20,6 +20,8 @@ export interface Refusal {
   /** The cloud's code, with which people look it up. */
   code?: string | undefined;
   words: string;
+  /** Where the cloud says it in a way of its own. Default: by the usual headers. */
+  retryAfterSeconds?: number;
 }
 
 export interface Tls {
@@ -198,7 +200,7 @@ function refused(options: RestOptions, call: RestCall, answer: RestAnswer): Driv
   const code = refusal?.code ? ` ${refusal.code}` : '';
   const whose = refusal ? '' : ' (not an answer of this cloud; is something in between?)';
   const words = refusal ? refusal.words : clipped(answer.text);
-  const retryAfterSeconds = secondsToWait(answer);
+  const retryAfterSeconds = refusal?.retryAfterSeconds ?? secondsToWait(answer);
   return new DriverError({
     ...known,
     message: `${startOf(options, call)}: Error ${answer.status}${code}${whose}: ${words}`,
