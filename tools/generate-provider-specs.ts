@@ -7,6 +7,7 @@ import { compile } from 'json-schema-to-typescript';
 
 /** Drivers whose provider spec has a schema. */
 export const driversWithSchema = [
+  'alicloud',
   'aws',
   'azure',
   'digitalocean',

@@ -20,6 +20,8 @@ export interface Refusal {
   /** The cloud's own, for people. */
   code?: string | undefined;
   words: string;
+  /** Where the cloud says it in a way of its own. Default: by the usual headers. */
+  retryAfterSeconds?: number;
 }
 
 export interface Tls {
@@ -226,7 +228,7 @@ function refused(options: RestOptions, call: RestCall, answer: RestAnswer): Driv
   const code = refusal?.code ? ` ${refusal.code}` : '';
   const whose = refusal ? '' : ' (not an answer of this cloud; is something in between?)';
   const words = refusal ? refusal.words : clipped(answer.text);
-  const retryAfterSeconds = secondsToWait(answer, options);
+  const retryAfterSeconds = refusal?.retryAfterSeconds ?? secondsToWait(answer, options);
   return new DriverError({
     ...known,
     message: `${startOf(options, call)}: Error ${answer.status}${code}${whose}: ${words}`,

@@ -1,0 +1,113 @@
+/**
+ * What the errors of ECS mean. Tables in data; their sources are Alibaba Cloud's pages on the calls,
+ * and Gardener's driver.
+ */
+import type { ErrorTable, MeaningName } from '../error-meanings.ts';
+import type { Refusal, RestAnswer } from '../frame/http.ts';
+
+export const codeMeanings = {
+  // The account may not have more.
+  'QuotaExceed.DiskCapacity': 'quota',
+  'QuotaExceed.ElasticQuota': 'quota',
+  'QuotaExceed.PostPaidDiskQuota': 'quota',
+  InstanceQuotaExceeded: 'quota',
+  // The zone has no more, or never had it: another zone, or another class of the pool, fits.
+  'OperationDenied.NoStock': 'capacity',
+  'OperationDenied.CloudSSDNotSupported': 'capacity',
+  'OperationDenied.ZoneNotAllowed': 'capacity',
+  'OperationDenied.ZoneSystemCategoryNotMatch': 'capacity',
+  'Zone.NotOnSale': 'capacity',
+  'Zone.NotOpen': 'capacity',
+  'InvalidVpcZone.NotSupported': 'capacity',
+  'InvalidResourceType.NotSupported': 'capacity',
+  'InvalidInstanceType.ZoneNotSupported': 'capacity',
+  'InvalidZoneId.NotSupportShareEncryptedImage': 'capacity',
+  ResourceNotAvailable: 'capacity',
+  'InvalidVSwitchId.IpNotEnough': 'capacity',
+  // Alibaba Cloud refuses the credentials of the Secret.
+  SignatureDoesNotMatch: 'unauthenticated',
+  IncompleteSignature: 'unauthenticated',
+  MissingAccessKeyId: 'unauthenticated',
+  // It may not do this, or the account does not pay.
+  NoPermission: 'forbidden',
+  UnauthorizedOperation: 'forbidden',
+  'InvalidAccountStatus.NotEnoughBalance': 'forbidden',
+  'Account.Arrearage': 'forbidden',
+  // The thing.
+  'InvalidInstanceId.NotFound': 'missing',
+  // Not until somebody changes the instance.
+  'InvalidOperation.DeletionProtection': 'precondition',
+  'OperationDenied.DeletionProtection': 'precondition',
+  ChargeTypeViolation: 'precondition',
+  InstanceLockedForSecurity: 'precondition',
+  // Asked again soon.
+  IdempotentParameterMismatch: 'conflict',
+  IdempotentProcessing: 'conflict',
+  OperationConflict: 'conflict',
+  SignatureNonceUsed: 'unavailable',
+  ServiceUnavailable: 'unavailable',
+  UnknownError: 'unavailable',
+} as const satisfies ErrorTable;
+
+/** By how a code begins, where the table does not have it. The first counts. */
+export const prefixMeanings: readonly (readonly [string, MeaningName])[] = [
+  // Never capacity, whatever follows: the pool has room.
+  ['Throttling', 'throttling'],
+  ['QuotaExceed', 'quota'],
+  ['InvalidAccessKeyId', 'unauthenticated'],
+  ['InvalidSecurityToken', 'unauthenticated'],
+  ['Forbidden', 'forbidden'],
+  ['IncorrectInstanceStatus', 'conflict'],
+  ['ChargeTypeViolation', 'precondition'],
+  ['InternalError', 'unavailable'],
+  // The clock of this process, or a request that was under way for long.
+  ['InvalidTimeStamp', 'unavailable'],
+  ['OperationDenied', 'input'],
+  ['Invalid', 'input'],
+  ['Missing', 'input'],
+];
+
+/** By HTTP status, where no code is known. None means "missing": that takes the code. */
+export const statusMeanings = {
+  '400': 'input',
+  '401': 'unauthenticated',
+  '403': 'forbidden',
+  '404': 'input',
+  '409': 'conflict',
+  '429': 'throttling',
+  '500': 'unavailable',
+  '502': 'unavailable',
+  '503': 'unavailable',
+  '504': 'unanswered',
+} as const satisfies ErrorTable;
+
+export function meaningOf(code: string, status: number): MeaningName {
+  const prefix = prefixMeanings.find(([start]) => code.startsWith(start))?.[1];
+  return (
+    lookUp(codeMeanings, code) ?? prefix ?? lookUp(statusMeanings, String(status)) ?? 'unknown'
+  );
+}
+
+function lookUp(table: ErrorTable, key: string): MeaningName | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}
+
+/** Undefined when the answer has not the form of Alibaba Cloud. */
+export function refusalIn({ status, headers, json }: RestAnswer): Refusal | undefined {
+  const { Code: code, Message: message, RequestId: requestId } = Object(json);
+  if (typeof code !== 'string' || typeof requestId !== 'string') return undefined;
+  const milliseconds = Number(headers['x-acs-retry-after'] ?? Number.NaN);
+  return {
+    meaning: meaningOf(code, status),
+    code,
+    words: wordsOf(message),
+    ...(milliseconds >= 0 && { retryAfterSeconds: Math.ceil(milliseconds / 1_000) }),
+  };
+}
+
+/** A refused signature is answered with all that was signed, and so with the user data. */
+function wordsOf(message: unknown): string {
+  if (typeof message !== 'string') return 'no message';
+  const [words = ''] = message.split(/server\s*(?:string\s*to\s*sign|canonical\s*request)/i);
+  return words.trim().slice(0, 500);
+}
