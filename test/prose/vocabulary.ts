@@ -34,11 +34,11 @@ export const vocabulary = {
     evaluation event everything evict eviction exceptions excused executable exists expect explain
     explanation external fact factory failed failing failure fair fake fate fault fewer field
     figures file fill filter final finalizer finally find finders findings finish first fits flag
-    fleet floor folder follow forbidden force forget form format found free freeze fresh frozen
-    future gate gcp generate generation get give given glob global go going gone grace grant graph
+    fleet floor folder follow forbidden force forget form format found frame free freeze fresh frozen
+    future gate gcp generate generation get give given glob global go going gone google grace grant graph
     group grown growth grpc guard guardian hand handled happening hash haste header heading health
     heartbeat held help here hidden hide hinders histogram history hold holders host how http id
-    identified identity ids ignore image incarnation infer initialization initialize inline
+    identity ids ignore image incarnation infer initialization initialize inline
     innermost input insert install instance int integer interceptor interrupt interruptible
     interruption interval invalid ip iso items job join journal keep kept key keyword kill kind
     kit known kube kubeconfig kubectl kubelet label lack large last late lately lateness latest
@@ -75,7 +75,7 @@ export const vocabulary = {
     teardown tell template temporal term terminated terminating test text throttling time timeline
     timeout timestamp tls token tolerant toleration tool total trace tracked transient translate
     translation transport tree trial trigger trimmed trouble try tuner turn two type ui uid
-    unavailable unclaimed unclear uncounted undecodable under undo unicode union unit unjoined
+    unavailable unclaimed unclear uncounted undecodable under undo unicode union uniqueness unit unjoined
     unknown unlisted unmanaged unmatched unpushable unreachable unrecorded unsearched unsent
     unsettled untaken untouched untried unusable unused update url usable usage use users usual
     uuid valid validate validation validator value vanished variable verb verdict verify version

@@ -11,7 +11,7 @@ export interface InsertNote {
   requestId: string;
   place: Place;
   operation: string;
-  /** The operation is done: the instance is looked at once more. */
+  /** The operation is done: the instance is read once more. */
   isStarted?: boolean;
 }
 

@@ -22,7 +22,7 @@ export interface CloudTypes {
   content: object;
 }
 
-/** Where a thing is made, and its operations are looked for: project and zone. */
+/** Where a thing is made, and its operations are read: project and zone. */
 export type Place = Readonly<Record<string, string>>;
 
 /** What the frame reads of a thing in the cloud. A driver's own type has more. */
@@ -34,7 +34,7 @@ export interface Resource {
   name: string;
   /** Of its Machine, where the name of a part is another. Default `name`. */
   machineName?: string | undefined;
-  /** Where its operations are looked for. */
+  /** Where its operations are read. */
   place?: Place;
   /** As in the cloud, with those of the class. */
   tags: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export interface Resource {
 }
 
 /** What an operation is for. */
-export type Deed = 'make' | 'remove' | 'retag';
+export type OperationKind = 'make' | 'remove' | 'retag';
 
 /** Something that the cloud works on, and is asked for by its name. */
 export interface Operation {
@@ -56,7 +56,7 @@ export interface Operation {
   begunAt?: number | undefined;
   endedAt?: number | undefined;
   /** It has failed. `name`: of what it was for. */
-  failure?: (deed: Deed, name: string, settled: boolean) => DriverError;
+  failure?: (kind: OperationKind, name: string, settled: boolean) => DriverError;
   /** It has failed, as what it was for is not there. */
   isForNothing?: boolean;
 }
@@ -121,7 +121,7 @@ export interface Part<T extends CloudTypes> {
     ref: string,
     signal: AbortSignal,
   ) => Promise<T['thing'] | undefined>;
-  /** All that may be the Machine's, by token or name; the frame looks whose it is. */
+  /** All that may be the Machine's, by token or name; the frame finds out whose it is. */
   search: (account: T['account'], request: MachineRequest) => Promise<T['thing'][]>;
   /** All that may be of the cluster and namespace. Fails when it sees a part only. */
   list: (account: T['account'], request: ListRequest) => Promise<T['thing'][]>;
@@ -218,7 +218,7 @@ export interface Cloud<T extends CloudTypes> {
   faultsOf?: (request: CreateRequest, isClassValid: boolean) => string[];
   /** Fails where this cloud cannot take the user data. */
   requireUserData?: (request: CreateRequest) => void;
-  /** For clouds where a name is looked up in a place. */
+  /** For clouds where a name is searched for in a place. */
   places?: Places<T['account']>;
   /** Names one create to the cloud. Default: the token. */
   requestIdOf?: (token: string) => string;
@@ -227,7 +227,7 @@ export interface Cloud<T extends CloudTypes> {
    * false: it stays until its Machine goes.
    */
   deletesFailed?: boolean;
-  /** Such an instance is looked at once more after so many seconds. Default: none is. */
+  /** Such an instance is read once more after so many seconds. Default: none is. */
   confirmation?: { seconds: number; of: (thing: T['thing']) => boolean; what: string };
   /**
    * What it means when an instance has gone as soon as it was made. Default: a conflict, and
@@ -253,6 +253,6 @@ export interface Cloud<T extends CloudTypes> {
   limitScope?: NonNullable<Driver['limitScope']>;
   volumeIds: Driver['volumeIds'];
   warnings?: NonNullable<Driver['warnings']>;
-  /** Seconds until a look at an operation that is young, and at an old one. Default 5 and 10. */
+  /** Seconds until a young operation is read again, and an old one. Default 5 and 10. */
   poll?: { young: number; old: number };
 }

@@ -163,7 +163,7 @@ async function untilReady<T extends CloudTypes>(
   if (is === 'going') {
     throw fault('conflict', `${part.kind} ${thing.name} is on its way down (${words})`);
   }
-  // One that a Machine has is the Machine's, whatever its state: its Node's health is looked at
+  // One that a Machine has is the Machine's, whatever its state: its Node's health is checked
   // elsewhere.
   if (is === 'failed') {
     if (request.providerID !== undefined) return thing;
@@ -295,7 +295,7 @@ async function adopt<T extends CloudTypes>(
 
 /**
  * From the operation of a make to the instance, over one call of the driver or several.
- * `operation`: as the cloud answered to the make. Nothing is settled but by a look that finds
+ * `operation`: as the cloud answered to the make. Nothing is settled but by a search that finds
  * nothing: the operation has begun.
  */
 async function awaitMake<T extends CloudTypes>(
@@ -357,7 +357,7 @@ interface Conclusion {
   /** A call of this attempt saw it under way, so its instance has not been deleted by us since. */
   wasWatched: boolean;
   isNews: boolean;
-  /** It has been looked at once more. */
+  /** It has been read once more. */
   isConfirmed?: boolean | undefined;
 }
 

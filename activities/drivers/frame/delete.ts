@@ -101,7 +101,7 @@ function together(waits: readonly DriverPending[]): DriverPending {
 
 /**
  * What is there of a Machine that is being deleted. Throws `DriverPending` when a deletion is under
- * way and this look fails.
+ * way and this search fails.
  */
 async function lookFor<T extends CloudTypes>(
   look: Promise<T['thing'][]>,

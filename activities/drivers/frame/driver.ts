@@ -20,7 +20,7 @@ export interface FrameOptions {
    * for it waits for a minute.
    */
   orphanWaitSeconds?: number | undefined;
-  /** Between two looks; it doubles. Default 1. */
+  /** Between two reads; it doubles. Default 1. */
   firstPauseSeconds?: number | undefined;
   /** `DriverSettings.allowsRetagging`. */
   allowsRetagging?: boolean | undefined;

@@ -17,7 +17,7 @@ export interface RestAnswer {
 /** What a cloud says of a failed call. */
 export interface Refusal {
   meaning: MeaningName;
-  /** The cloud's code, with which people look it up. */
+  /** The cloud's own, for people. */
   code?: string | undefined;
   words: string;
 }
@@ -73,6 +73,8 @@ export interface RestClient {
 }
 
 const connectionsMax = 64;
+/** More than any page of a listing. A longer answer fails, as what does not end does. */
+const longestAnswerBytes = 64 * 1_024 * 1_024;
 
 export function createRestClient(options: RestOptions): RestClient {
   const agent = agentOf(options);
@@ -96,6 +98,7 @@ function agentOf({ env, tls = {} }: RestOptions): EnvHttpProxyAgent {
   };
   return new EnvHttpProxyAgent({
     connections: connectionsMax,
+    maxResponseSize: longestAnswerBytes,
     keepAliveTimeout: 30_000,
     connect: { ...given, timeout: 10_000 },
     requestTls: given,

@@ -70,7 +70,7 @@ export async function untilDone(wait: OperationWait, operation: Operation): Prom
 }
 
 /**
- * One look, for a call that goes on. Undefined: the cloud does not know this operation. Throws
+ * One read, for a call that goes on. Undefined: the cloud does not know this operation. Throws
  * `DriverPending` when it is not done.
  */
 export async function resumed(wait: OperationWait, name: string): Promise<Operation | undefined> {
@@ -91,7 +91,7 @@ function pendingOperation(
   { name, progress = '', begunAt = 0 }: Partial<Operation> & Pick<Operation, 'name'>,
   trouble: DriverError | undefined,
 ): DriverPending {
-  // A look that failed says nothing of the operation, which goes on.
+  // A read that failed says nothing of the operation, which goes on.
   const state = trouble
     ? `the last look failed: ${trouble.message}`
     : ['operation', progress].join(' ').trim();

@@ -79,7 +79,7 @@ export function protectionOf({ instance }: GcpInstance): string | undefined {
     : undefined;
 }
 
-const deeds = {
+const callNames = {
   make: 'insert instance',
   remove: 'delete instance',
   retag: 'set labels of instance',
@@ -95,7 +95,7 @@ export function operationOf(operation: ComputeOperation): Operation {
     begunAt,
     endedAt,
     ...(errors.length > 0 && {
-      failure: (deed, of, settled) => errorOfOperation(`${deeds[deed]} ${of}`, operation, settled),
+      failure: (kind, of, settled) => errorOfOperation(`${callNames[kind]} ${of}`, operation, settled),
       isForNothing: errors.every(({ code }) => code === 'RESOURCE_NOT_FOUND'),
     }),
   };

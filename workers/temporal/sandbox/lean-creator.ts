@@ -1,5 +1,4 @@
 /** The SDK's threads for workflows, with our entrance (`lean-thread.ts`) and our time limit. */
-import { Session } from 'node:inspector';
 import { Worker as Thread } from 'node:worker_threads';
 import type { CompiledWorkerOptions, Logger } from '@temporalio/worker';
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
@@ -12,6 +11,7 @@ import type {
   WorkflowBundleWithSourceMapAndFilename as Bundle,
 } from '@temporalio/worker/lib/workflow/workflow-worker-thread/input.js';
 import { every, nowMs, sleep } from '../../../activities/system/system.ts';
+import { interrupt } from './interrupt.ts';
 
 const entrance = new URL('lean-thread.ts', import.meta.url);
 const checkEveryMs = 1_000;
@@ -130,20 +130,4 @@ class WatchedClient extends WorkerThreadClient {
     await sleep(checkEveryMs, { keepsAlive: false });
     for (const reject of requests) reject(new Error(this.#fault));
   }
-}
-
-/**
- * Ends the JavaScript that a thread runs, and not the thread. `workerId` counts the threads of one
- * session; only the title has the number that Node gave the thread.
- */
-function interrupt({ threadId }: Thread): void {
-  const session = new Session();
-  session.connect();
-  session.on('NodeWorker.receivedMessageFromWorker', () => session.disconnect());
-  session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
-    if (!workerInfo.title.startsWith(`[worker ${threadId}]`)) return;
-    const message = JSON.stringify({ id: 1, method: 'Runtime.terminateExecution' });
-    session.post('NodeWorker.sendMessageToWorker', { sessionId, message });
-  });
-  session.post('NodeWorker.enable', { waitForDebuggerOnStart: false });
 }
