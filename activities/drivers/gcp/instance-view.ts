@@ -95,7 +95,8 @@ export function operationOf(operation: ComputeOperation): Operation {
     begunAt,
     endedAt,
     ...(errors.length > 0 && {
-      failure: (kind, of, settled) => errorOfOperation(`${callNames[kind]} ${of}`, operation, settled),
+      failure: (kind, of, settled) =>
+        errorOfOperation(`${callNames[kind]} ${of}`, operation, settled),
       isForNothing: errors.every(({ code }) => code === 'RESOURCE_NOT_FOUND'),
     }),
   };

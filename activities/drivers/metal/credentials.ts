@@ -22,8 +22,8 @@ export function credentialsOf(secret: Readonly<Record<string, string>>): Credent
   if ((token === '') === (hmac === '')) {
     throw refused('exactly one of metalAPIHMac and metalAPIKey');
   }
-  const key = token === '' ? { kind: 'hmac', value: hmac } : { kind: 'token', value: token };
-  return { url, key: { ...key, kind: token === '' ? 'hmac' : 'token' } };
+  if (token === '') return { url, key: { kind: 'hmac', value: hmac } };
+  return { url, key: { kind: 'token', value: token } };
 }
 
 const refused = (what: string): Error =>
@@ -35,7 +35,10 @@ const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
  * As metal-stack's clients sign: time, method and salt. A signature is good for 15 seconds by the
  * clock of the API.
  */
-export function signed({ key: { kind, value } }: Credentials, method: string): Record<string, string> {
+export function signed(
+  { key: { kind, value } }: Credentials,
+  method: string,
+): Record<string, string> {
   if (kind === 'token') return { authorization: `Bearer ${value}` };
   const date = `${new Date(nowMs()).toISOString().slice(0, 19)}Z`;
   const salt = Array.from({ length: 24 }, () => letters[secretInt(letters.length)]).join('');

@@ -70,8 +70,11 @@ function metalCloud(accounts: Accounts): Cloud<MetalCloud> {
     validate: validateProviderSpec,
     requireUserData: requireText,
     async retag(api, { thing, tags: wanted, signal }) {
-      const others = (thing.machine.tags ?? []).filter((tag) => wanted[nameIn(tag)] === undefined);
-      await api.setTags(thing.machine, [...others, ...textsOf(wanted)], signal);
+      const { tags: texts = [] } = thing.machine;
+      const ours = Object.values(tags.names);
+      const others = texts.filter((tag) => !ours.includes(nameIn(tag)));
+      const added = textsOf(wanted).filter((tag) => ours.includes(nameIn(tag)));
+      await api.setTags(thing.machine, [...others, ...added], signal);
       return undefined;
     },
     listScope: (spec) => JSON.stringify([projectOf(spec) ?? null, clusterTagOf(spec) ?? null]),
@@ -146,9 +149,7 @@ const textsOf = (wanted: Readonly<Record<string, string>>): string[] =>
 const hasTag = ({ tags: texts = [] }: MachineAnswer, tag: string | undefined): boolean =>
   tag !== undefined && texts.includes(tag);
 
-function within(
-  providerSpec: unknown,
-): { allocation_project: string; allocation_role: 'machine' } {
+function within(providerSpec: unknown): { allocation_project: string; allocation_role: 'machine' } {
   const project = projectOf(providerSpec);
   if (project !== undefined) return { allocation_project: project, allocation_role: 'machine' };
   throw fault('input', 'providerSpec.project is missing: without it no machine can be found');

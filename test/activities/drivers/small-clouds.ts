@@ -77,16 +77,19 @@ export function describeWire(wire: WireCase): void {
       ['429 with a time', tooManyCalls({ 'retry-after': '7' }), { retryAfterSeconds: 7 }],
       ['429 without a time', tooManyCalls(), {}],
       ['503', { kind: 'answer', status: 503, text: 'upstream' }, {}],
-    ] satisfies [string, Fault, object][])('%s: it is asked again later', async (_name, fault, more) => {
-      add(wire.isCreate, fault);
-      expect(await failureOf(createdBy(aDriver(), request('w-later')))).toEqual({
-        code: 'Unavailable',
-        settled: false,
-        message: expect.stringContaining('not an answer of this cloud'),
-        ...more,
-      });
-      expect(countLiving('w-later')).toBe(0);
-    });
+    ] satisfies [string, Fault, object][])(
+      '%s: it is asked again later',
+      async (_name, fault, more) => {
+        add(wire.isCreate, fault);
+        expect(await failureOf(createdBy(aDriver(), request('w-later')))).toEqual({
+          code: 'Unavailable',
+          settled: false,
+          message: expect.stringContaining('not an answer of this cloud'),
+          ...more,
+        });
+        expect(countLiving('w-later')).toBe(0);
+      },
+    );
 
     test('silence ends when the call is cancelled', async () => {
       const controller = new AbortController();
@@ -109,9 +112,10 @@ export function describeWire(wire: WireCase): void {
       { kind: 'answer', status: 500, text: '' },
       { kind: 'answer', status: 200, text: 'hello' },
     ] satisfies Fault[])('are in no failure of any call (%j)', async (fault) => {
-      for (const matches of [wire.isCreate, () => true]) {
+      const name = `w-quiet-${Object.values(fault).slice(0, 2).join('-').toLowerCase()}`;
+      for (const matches of [() => true, wire.isCreate]) {
         add(matches, fault);
-        const error: unknown = await createdBy(aDriver(), request('w-quiet')).catch(
+        const error: unknown = await createdBy(aDriver(), request(name)).catch(
           (reason: unknown) => reason,
         );
         wire.proxy().clear();

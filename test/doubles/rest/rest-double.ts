@@ -1,5 +1,5 @@
 /** The wire of a double of a REST cloud: requests go to one function, and are kept. */
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 export interface RestRequest {
@@ -30,17 +30,19 @@ export async function startRestDouble(
   answer: (request: RestRequest) => RestReply,
 ): Promise<RestDouble> {
   const requests: RestRequest[] = [];
+  const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = 'GET', url = '/', headers } = incoming;
+    const { pathname: path, searchParams: query } = new URL(url, 'http://double');
+    const content = await text(incoming);
+    const body: unknown = content === '' ? undefined : JSON.parse(content);
+    const request = { method, path, query, headers, body };
+    requests.push(request);
+    const reply = replyTo(answer, request);
+    response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
+    response.end(reply.body === undefined ? '' : JSON.stringify(reply.body));
+  };
   const server = createServer((incoming, response) => {
-    void text(incoming).then((content) => {
-      const { method = 'GET', url = '/', headers } = incoming;
-      const { pathname: path, searchParams: query } = new URL(url, 'http://double');
-      const body: unknown = content === '' ? undefined : JSON.parse(content);
-      const request = { method, path, query, headers, body };
-      requests.push(request);
-      const reply = replyTo(answer, request);
-      response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
-      response.end(reply.body === undefined ? '' : JSON.stringify(reply.body));
-    });
+    void serve(incoming, response).catch(() => response.destroy());
   });
   await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle));
   const address = server.address();

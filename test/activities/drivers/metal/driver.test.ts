@@ -11,6 +11,7 @@ const { double, proxy, aDriver, request } = world;
 const driver = aDriver();
 const countLiving = (name: string): number => double.allocatedTo(name).length;
 const idOf = (name: string): string => double.allocatedTo(name)[0]?.id ?? 'none';
+const isAllocation = ({ path }: { path: string }): boolean => path.endsWith('/allocate');
 const tagsOf = (name: string): string[] => double.allocatedTo(name)[0]?.tags ?? [];
 
 describeDriverContract({
@@ -43,6 +44,7 @@ describeDriverContract({
   // metal-stack knows no token and takes any name, so two at once make two.
   createsAtOnce: 0,
   remembersTokens: false,
+  hasConsole: false,
   requestId: undefined,
 });
 
@@ -59,7 +61,7 @@ describeWire({
   aDriver: () => aDriver(),
   request,
   isSearch: ({ path }) => path.endsWith('/find'),
-  isCreate: ({ path }) => path.endsWith('/allocate'),
+  isCreate: isAllocation,
   isRemoval: ({ method }) => method === 'DELETE',
   countLiving,
   canaries,
@@ -183,13 +185,13 @@ test('retagging gives an adopted machine the tags of this cluster and keeps all 
 
 describe('refusals of the API', () => {
   test.each([
-    ['image', { image: 'none' }, 'InvalidArgument', 'no image for id:none found'],
-    ['network', { network: 'none' }, 'InvalidArgument', 'unable to gather networks'],
-    ['project', { project: 'none' }, 'InvalidArgument', 'project not found'],
-  ])('a class with a %s that does not exist', async (_what, more, code, message) => {
+    [{ image: 'none' }, 'no image for id:none found'],
+    [{ network: 'none' }, 'unable to gather networks'],
+    [{ project: 'none' }, 'project not found'],
+  ])('a class names what does not exist (%j)', async (more, message) => {
     const providerSpec = { ...aSpec, ...more };
     expect(await failureOf(driver.createInstance(request('refused', { providerSpec })))).toEqual({
-      code,
+      code: 'InvalidArgument',
       kind: 'input',
       settled: true,
       message: expect.stringContaining(message),
@@ -224,8 +226,7 @@ describe('refusals of the API', () => {
 
   test('any other 422, as trouble of the database, settles nothing', async () => {
     const text = JSON.stringify({ statuscode: 422, message: 'rethinkdb: connection was closed' });
-    const matches = ({ path }: { path: string }): boolean => path.endsWith('/allocate');
-    proxy.add({ matches, fault: { kind: 'answer', status: 422, text } });
+    proxy.add({ matches: isAllocation, fault: { kind: 'answer', status: 422, text } });
     const failure = await failureOf(driver.createInstance(request('unsure')));
     proxy.clear();
     expect(failure).toMatchObject({ code: 'Unknown', settled: false });
@@ -269,7 +270,10 @@ describe('the provider spec', () => {
   });
 
   test.each([
-    [{ ...aSpec, tags: ['a=b'] }, 'a list with a tag of the form cluster.metal-stack.io/id=CLUSTER'],
+    [
+      { ...aSpec, tags: ['a=b'] },
+      'a list with a tag of the form cluster.metal-stack.io/id=CLUSTER',
+    ],
     [{ ...aSpec, tags: [...aSpec.tags, 'millwright.dev/token=x'] }, 'are set by Millwright'],
     [{ ...aSpec, network: undefined }, 'providerSpec.network is missing'],
     [{ ...aSpec, dnsServers: [{}] }, 'providerSpec.dnsServers[0].ip is missing'],

@@ -2,7 +2,11 @@
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import { createMetalDriver } from '../../../../activities/drivers/metal/driver.ts';
 import type { DriverSettings } from '../../../../activities/drivers/settings.ts';
-import { startMetalDouble, type MetalDouble, type MetalRules } from '../../../doubles/metal/double.ts';
+import {
+  startMetalDouble,
+  type MetalDouble,
+  type MetalRules,
+} from '../../../doubles/metal/double.ts';
 import { aRequest } from '../a-request.ts';
 import { startFaultProxy, type FaultProxy } from '../frame/fault-proxy.ts';
 
