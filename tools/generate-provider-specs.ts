@@ -14,6 +14,7 @@ export const driversWithSchema = [
   'gcp',
   'hetzner',
   'kubevirt',
+  'metal',
 ] as const;
 
 const banner =

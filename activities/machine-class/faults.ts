@@ -21,12 +21,23 @@ export async function classFaults(
   return [...contentFaults(resolved), ...(driver === undefined ? [] : [driver])];
 }
 
+const equinixMetal =
+  'Equinix Metal closed on 30 June 2026; move its pools to another cloud (docs/clouds), and delete this class once its Machines are gone';
+
+/** Clouds that ended, by the provider of their classes in small letters. */
+const closedClouds: ReadonlyMap<string, string> = new Map([
+  ['equinixmetal', equinixMetal],
+  ['packet', equinixMetal],
+]);
+
 export async function driverFault(
   { hasDriver }: Pick<ClassDependencies, 'hasDriver'>,
   provider: string,
 ): Promise<string | undefined> {
   if (provider === '') return 'provider is missing: name a driver, such as AWS';
   if (await hasDriver(provider)) return undefined;
+  const closed = closedClouds.get(provider.toLowerCase());
+  if (closed !== undefined) return `provider: "${provider}" is no more: ${closed}`;
   const meant = nearestOf(provider, builtInProviders);
   if (meant !== undefined && meant !== provider) {
     return `provider: "${provider}" is not known: did you mean "${meant}"?`;

@@ -50,6 +50,16 @@ describe('a report on a class', () => {
       control: [aMachineClass({ provider: 'mars' }), aSecret()],
       note: 'provider: "mars" has no driver: no worker serves its task queue',
     },
+    ...['equinixmetal', 'EquinixMetal', 'packet'].map((provider) => ({
+      what: `a cloud that closed (${provider})`,
+      control: [aMachineClass({ provider }), aSecret()],
+      note: `provider: "${provider}" is no more: Equinix Metal closed on 30 June 2026; move its pools to another cloud (docs/clouds), and delete this class once its Machines are gone`,
+    })),
+    {
+      what: 'a provider with a name that every object knows',
+      control: [aMachineClass({ provider: 'constructor' }), aSecret()],
+      note: 'provider: "constructor" has no driver: no worker serves its task queue',
+    },
     {
       what: 'Secrets that are not there, by field',
       control: [aMachineClass({ credentialsSecretRef: { name: 'cloud' } })],

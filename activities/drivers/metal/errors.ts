@@ -1,0 +1,34 @@
+/** What the errors of metal-stack's API mean. */
+import type { MeaningName } from '../error-meanings.ts';
+
+/** By the HTTP status. */
+export const statusMeanings: Readonly<Record<number, MeaningName>> = {
+  400: 'input',
+  401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'missing',
+  /** Another caller has changed the machine. What was begun of an allocation is rolled back. */
+  409: 'conflict',
+  /** Everything that has no status of its own, also trouble of the database. */
+  422: 'unknown',
+  429: 'throttling',
+  500: 'unavailable',
+  502: 'unavailable',
+  503: 'unavailable',
+  504: 'unanswered',
+};
+
+/** By the words of a 422 or 409, as the source of metal-api has them. The first that fits counts. */
+export const wordsMeanings: readonly (readonly [RegExp, MeaningName])[] = [
+  [/no machine available/, 'capacity'],
+  [/unable to allocate an ip in network/, 'capacity'],
+  [/project quota for machines reached/, 'quota'],
+  [/too many parallel machine allocations/, 'throttling'],
+  [/machine is locked/, 'precondition'],
+  [/invalid public SSH key/, 'input'],
+  [/unable to check for fsl match/, 'input'],
+  [/unable to gather networks/, 'input'],
+  [/is not compatible|no filesystemlayout/i, 'input'],
+  [/project id must be specified/, 'input'],
+  [/missing ip\(s\)|auto ?acquire/, 'input'],
+];
