@@ -40,6 +40,8 @@ export interface CloudCase {
   createsAtOnce?: 0 | 1 | 2;
   /** False: the cloud does not know a token whose instance is gone. Default true. */
   remembersTokens?: boolean;
+  /** False: the cloud has no console output to read. Default true. */
+  hasConsole?: boolean;
   /** What a create with a spent token says. Default: anything. */
   spentMessage?: RegExp;
   /** Under which the cloud knows a create or a delete; undefined: it gives none. */
@@ -158,20 +160,23 @@ export function describeDriverContract(cloudCase: CloudCase): void {
       expect(await initialize('c-ready')).toMatchObject({ providerID, isInitialized: true });
     });
 
-    test('the console of an instance that does not exist is not found', async () => {
-      const console = driver().getConsoleOutput?.(request('c-mute')) ?? Promise.resolve('none');
-      expect(await failureOf(console)).toMatchObject({ code: 'NotFound', settled: true });
-      expect(await countMade('c-mute')).toBe(0);
-    });
-
-    test('the console of an instance that was made for another Machine is not read', async () => {
-      const { providerID } = await create(request('c-private'));
-      const thief = driver().getConsoleOutput?.(request('c-curious', { providerID }));
-      expect(await failureOf(thief ?? Promise.resolve('none'))).toMatchObject({
-        code: 'FailedPrecondition',
-        message: expect.stringContaining('has no tags of Millwright for Machine'),
+    const { hasConsole = true } = cloudCase;
+    if (hasConsole) {
+      test('the console of an instance that does not exist is not found', async () => {
+        const console = driver().getConsoleOutput?.(request('c-mute')) ?? Promise.resolve('none');
+        expect(await failureOf(console)).toMatchObject({ code: 'NotFound', settled: true });
+        expect(await countMade('c-mute')).toBe(0);
       });
-    });
+
+      test('the console of an instance that was made for another Machine is not read', async () => {
+        const { providerID } = await create(request('c-private'));
+        const thief = driver().getConsoleOutput?.(request('c-curious', { providerID }));
+        expect(await failureOf(thief ?? Promise.resolve('none'))).toMatchObject({
+          code: 'FailedPrecondition',
+          message: expect.stringContaining('has no tags of Millwright for Machine'),
+        });
+      });
+    }
 
     test('an instance that was made for another Machine is not taken, so that its Node stays', async () => {
       const { providerID } = await create(request('c-owner'));
