@@ -15,6 +15,7 @@ export const driversWithSchema = [
   'hetzner',
   'kubevirt',
   'metal',
+  'vsphere',
 ] as const;
 
 const banner =

@@ -10,7 +10,7 @@ export interface RestAnswer {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   text: string;
-  /** Undefined when the text is no JSON. */
+  /** Undefined when the text is no JSON, or not what `RestOptions.parse` reads. */
   json: unknown;
 }
 
@@ -56,6 +56,8 @@ export interface RestOptions {
    * is not waited for. Default true.
    */
   waitsForReset?: boolean;
+  /** Reads answers; undefined where the text is none of this cloud. Default: as JSON. */
+  parse?: (text: string) => unknown;
 }
 
 export interface RestCall {
@@ -148,7 +150,7 @@ async function send(agent: Dispatcher, options: RestOptions, call: RestCall): Pr
 
 async function exchange(
   agent: Dispatcher,
-  { url, headers }: RestOptions,
+  { url, headers, parse = parsed }: RestOptions,
   { method, path, body, signal, headers: more }: RestCall,
 ): Promise<RestAnswer> {
   const own = await untilAborted(headers(signal), signal);
@@ -167,7 +169,7 @@ async function exchange(
     signal,
   });
   const text = await response.body.text();
-  return { status: response.statusCode, headers: response.headers, text, json: parsed(text) };
+  return { status: response.statusCode, headers: response.headers, text, json: parse(text) };
 }
 
 /** A token that never comes ends with its call. */

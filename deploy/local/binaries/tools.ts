@@ -19,7 +19,8 @@ export type ToolName =
   | 'promtool'
   | 'mcm'
   | 'mcm-machine-controller'
-  | 'gitops-health';
+  | 'gitops-health'
+  | 'vcsim';
 
 /** How to have a binary, and how to know the one that fits. */
 export interface Tool {
@@ -331,6 +332,14 @@ const gitopsHealth: Tool = {
   },
 };
 
+/** The simulator of a vCenter, for the tests of the driver. It does not print its version. */
+const vcsim: Tool = {
+  name: 'vcsim',
+  version: versions.vcsim,
+  variable: variableOf('vcsim'),
+  module: { folder: 'vcsim', package: './vcsim', go: '1.25', ldflags: [], minutes: 1 },
+};
+
 export const tools: Readonly<Record<ToolName, Tool>> = {
   etcd,
   'kube-apiserver': kubernetes('kube-apiserver'),
@@ -358,6 +367,7 @@ export const tools: Readonly<Record<ToolName, Tool>> = {
     './machine-controller',
   ),
   'gitops-health': gitopsHealth,
+  vcsim,
 };
 
 /** `MILLWRIGHT_KUBE_APISERVER` for kube-apiserver. */

@@ -1,0 +1,110 @@
+/** What a vCenter tells of a virtual machine. */
+import { nowMs } from '../../system/system.ts';
+import type { Resource, State } from '../frame/cloud.ts';
+import { childrenOf, textOf, typeOf, type XmlElement } from '../frame/xml.ts';
+import { itself, type ManagedObject, type Ref, type Selection } from './client.ts';
+import { configuredKey, nameKey, tags } from './tags.ts';
+
+export interface VirtualMachine extends Resource {
+  vm: Ref;
+  values: ManagedObject['values'];
+  /** Of the vCenter's custom attributes, the key of each by its name. */
+  attributeKeys: Readonly<Record<string, string>>;
+  isOn: boolean;
+  isConfigured: boolean;
+  address: string;
+}
+
+const listed = [
+  ...['name', 'customValue', 'runtime.powerState', 'runtime.connectionState'],
+  ...['config.uuid', 'config.createDate', 'config.extraConfig'],
+];
+const described = [
+  ...['config.guestId', 'config.version', 'config.files.vmPathName', 'config.hardware.device'],
+  ...['config.vAppConfig', 'guest.ipAddress'],
+];
+
+/** With the names of custom attributes, which one manager has for all. */
+export function selectionOf(object: XmlElement, attributes: Ref, isList = false): Selection {
+  const paths = isList ? listed : [...listed, ...described];
+  return {
+    objects: [object, itself(attributes)],
+    paths: { VirtualMachine: paths, CustomFieldsManager: ['field'] },
+  };
+}
+
+export function machinesIn(found: readonly ManagedObject[]): VirtualMachine[] {
+  const attributeKeys = attributeKeysIn(
+    found.find(({ values: { field } }) => field)?.values['field'],
+  );
+  const machines = found.filter(({ ref }) => ref.type === 'VirtualMachine');
+  return machines.map((machine) => viewOf(machine, attributeKeys));
+}
+
+/** Of the property `field`: the key of each by its name. */
+export function attributeKeysIn(field: XmlElement | undefined): Record<string, string> {
+  const definitions = childrenOf(field, 'CustomFieldDef');
+  return Object.fromEntries(definitions.map((one) => [textOf(one, 'name'), textOf(one, 'key')]));
+}
+
+function viewOf(
+  { ref: vm, values }: ManagedObject,
+  attributeKeys: Readonly<Record<string, string>>,
+): VirtualMachine {
+  const text = (path: string): string => values[path]?.text ?? '';
+  const options = childrenOf(values['config.extraConfig'], 'OptionValue');
+  const extra = new Map(options.map((one) => [textOf(one, 'key'), textOf(one, 'value')]));
+  const given = childrenOf(values['customValue'], 'CustomFieldValue');
+  const attributes = new Map(given.map((one) => [textOf(one, 'key'), textOf(one, 'value')]));
+  const name = text('name');
+  const isOurs = extra.get(nameKey) === name;
+  const ours = Object.values(tags.names).map((key) => [key, isOurs ? extra.get(key) : undefined]);
+  const ofClass = Object.entries(attributeKeys).map(([key, id]) => [key, attributes.get(id)]);
+  // While it is cloned it has a name, and nothing is known of it yet.
+  const isYoung = !values['config.uuid'] && text('runtime.connectionState') === 'connected';
+  return {
+    ref: text('config.uuid') || `being-cloned:${vm.value}`,
+    name,
+    tags: Object.fromEntries([...ofClass, ...ours].filter(([, value]) => value !== undefined)),
+    createdAt: isYoung ? nowMs() : Date.parse(text('config.createDate')) || undefined,
+    vm,
+    values,
+    attributeKeys,
+    isOn: text('runtime.powerState') === 'poweredOn',
+    isConfigured: !isOurs || extra.has(configuredKey),
+    address: text('guest.ipAddress'),
+  };
+}
+
+/** One that MCM made is as it is; ours is coming until it has been switched on. */
+export function stateOf({
+  isOn,
+  isConfigured,
+  tags: { [tags.names.token]: token },
+  values,
+}: VirtualMachine): State {
+  const words = values['runtime.powerState']?.text ?? 'unknown';
+  const isReady = token === undefined || (isOn && isConfigured);
+  return { is: isReady ? 'ready' : 'coming', words };
+}
+
+export const devicesOf = ({ values }: Pick<VirtualMachine, 'values'>): XmlElement[] =>
+  childrenOf(values['config.hardware.device'], 'VirtualDevice');
+
+/**
+ * Disks that were attached later, as those of PersistentVolumes: they lie in another folder than
+ * the machine, or have an identity of their own. They would be deleted with it.
+ */
+export function foreignDisksOf(machine: VirtualMachine): XmlElement[] {
+  const own = folderOf(machine.values['config.files.vmPathName']?.text ?? '');
+  return devicesOf(machine).filter((device) => {
+    if (typeOf(device) !== 'VirtualDisk') return false;
+    return (
+      textOf(device, 'vDiskId.id') !== '' || folderOf(textOf(device, 'backing.fileName')) !== own
+    );
+  });
+}
+
+/** Of `[datastore] folder/file`: disks of one machine may lie on several datastores. */
+const folderOf = (path: string): string =>
+  path.replace(/^\[[^\]]*\]\s*/, '').replace(/\/[^/]*$/, '');

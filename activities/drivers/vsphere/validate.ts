@@ -1,0 +1,45 @@
+/** What is wrong with a provider spec: by its schema, and by the rules of Gardener's driver. */
+import { specCheck, withoutNulls } from '../spec-schema.ts';
+import { isInsecure } from './credentials.ts';
+import type { VsphereProviderSpec } from './provider-spec.ts';
+import schema from './provider-spec.schema.json' with { type: 'json' };
+import { searchTagsOf } from './tags.ts';
+
+const checkSchema = specCheck(schema);
+
+/** Null fields are absent. Unchecked. */
+export function specOf(providerSpec: unknown): Partial<VsphereProviderSpec> {
+  return Object(withoutNulls(providerSpec ?? {}));
+}
+
+export function validateProviderSpec(providerSpec: unknown): string[] {
+  const faults = checkSchema(providerSpec);
+  if (faults.length > 0) return faults;
+  const spec = specOf(providerSpec);
+  const rules = {
+    'providerSpec: either datastoreCluster or datastore field is required':
+      spec.datastoreCluster || spec.datastore,
+    'providerSpec: either computeCluster or resourcePool or hostSystem field is required':
+      spec.computeCluster || spec.resourcePool || spec.hostSystem,
+    "providerSpec.tags: tag required of the form 'mcm.gardener.cloud/cluster=****' or 'kubernetes.io/cluster/****=1'":
+      searchTagsOf(spec.tags).cluster,
+    "providerSpec.tags: tag required of the form 'mcm.gardener.cloud/role=****' or 'kubernetes.io/role/****=1'":
+      searchTagsOf(spec.tags).role,
+    'providerSpec.customization: specifications of a vCenter are not possible here, use user data':
+      !spec.customization,
+  };
+  return Object.entries(rules).flatMap(([sentence, isKept]) => (isKept ? [] : [sentence]));
+}
+
+/** `secret`: of the class, where it is known. */
+export function warningsOf(providerSpec: unknown, secret: Record<string, string> = {}): string[] {
+  const { force } = specOf(providerSpec);
+  return [
+    ...(force ? ['providerSpec.force is ignored: nothing is overwritten'] : []),
+    ...(isInsecure(secret)
+      ? [
+          'vsphereInsecureSSL of the Secret: ANY certificate is taken for the vCenter, so whoever is in between reads the password. Put its CA in vsphereCACert instead',
+        ]
+      : []),
+  ];
+}
