@@ -1,6 +1,7 @@
 """
 Starts OpenStack's services on free ports, on a copy of the prepared state. Prints one line of JSON
-with their URLs when they answer, and ends with them when its standard input is closed.
+with their URLs, and what the state has, when they answer; ends with them when its standard input
+is closed.
 """
 
 import json
@@ -17,76 +18,59 @@ from settings import PREFIXES, write_settings
 HERE = pathlib.Path(__file__).parent
 
 
-def open_sockets():
-    sockets = {name: socket.create_server(("127.0.0.1", 0)) for name in PREFIXES}
-    for one in sockets.values():
-        one.set_inheritable(True)
-    return sockets
+class Services:
+    """On sockets that are open before the services are there, so that nobody takes their ports."""
 
+    def __init__(self, folder):
+        self.folder = folder
+        for part in ("etc", "db", "logs", "home", "state", "images", "locks"):
+            (folder / part).mkdir(parents=True, exist_ok=True)
+        plug_in(folder)
+        self.sockets = {name: socket.create_server(("127.0.0.1", 0)) for name in PREFIXES}
+        self.urls = {
+            name: f"http://127.0.0.1:{one.getsockname()[1]}/{PREFIXES[name]}"
+            for name, one in self.sockets.items()
+        }
+        self.children = {}
+        write_settings(folder, self.urls)
 
-def urls_of(sockets):
-    return {
-        name: f"http://127.0.0.1:{one.getsockname()[1]}/{PREFIXES[name]}"
-        for name, one in sockets.items()
-    }
+    def start(self, names):
+        started = {name: self.spawn(name) for name in names}
+        self.children.update(started)
+        for name, child in started.items():
+            self.await_ready(name, child)
 
+    def spawn(self, name):
+        descriptor = self.sockets[name].fileno()
+        environment = {
+            **os.environ,
+            "HOME": str(self.folder / "home"),
+            "PYTHONPATH": f"{HERE}:{self.folder / 'plugins'}",
+            "PYTHONWARNINGS": "ignore",
+        }
+        return subprocess.Popen(
+            [sys.executable, str(HERE / "service.py"), name, str(self.folder), str(descriptor)],
+            env=environment,
+            cwd=self.folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=open(self.folder / "logs" / f"{name}.out", "w"),
+            pass_fds=[descriptor],
+            text=True,
+        )
 
-def edit(folder, database, sql, rows):
-    with sqlite3.connect(folder / "db" / f"{database}.sqlite") as connection:
-        connection.executemany(sql, rows)
+    def await_ready(self, name, child):
+        for line in child.stdout:
+            if line.strip() == "ready":
+                return
+        said = (self.folder / "logs" / f"{name}.out").read_text()[-2000:]
+        self.stop()
+        raise SystemExit(f"{name} did not start: {said}")
 
-
-def move(folder, urls):
-    """The state names places: its own folder, and the services' URLs."""
-    services = [(url, f"%/{PREFIXES[name]}%") for name, url in urls.items()]
-    edit(
-        folder,
-        "keystone",
-        "update endpoint set url = ?1 || substr(url, instr(substr(url, 9), '/') + 8 + length(?2) - 2)"
-        " where url like 'http://127.0.0.1:%' and url like 'http://127.0.0.1:_%' || ?2",
-        services,
-    )
-    cells = [(f"sqlite:///{folder}/db/{name}.sqlite?timeout=60", name) for name in ("nova_cell0", "nova_cell1")]
-    edit(
-        folder,
-        "nova_api",
-        "update cell_mappings set database_connection = ?1"
-        " where database_connection like '%/' || ?2 || '.sqlite%'",
-        cells,
-    )
-    edit(
-        folder,
-        "glance",
-        "update image_locations set value = 'file://' || ?1 || '/images/' || image_id",
-        [(str(folder),)],
-    )
-
-
-def start(name, folder, one):
-    environment = {
-        **os.environ,
-        "HOME": str(folder / "home"),
-        "PYTHONPATH": f"{HERE}:{folder / 'plugins'}",
-        "PYTHONWARNINGS": "ignore",
-    }
-    return subprocess.Popen(
-        [sys.executable, str(HERE / "service.py"), name, str(folder), str(one.fileno())],
-        env=environment,
-        cwd=folder,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=open(folder / "logs" / f"{name}.out", "w"),
-        pass_fds=[one.fileno()],
-        text=True,
-    )
-
-
-def await_ready(name, folder, child):
-    for line in child.stdout:
-        if line.strip() == "ready":
-            return
-    said = (folder / "logs" / f"{name}.out").read_text()[-2000:]
-    raise SystemExit(f"{name} did not start: {said}")
+    def stop(self):
+        for child in self.children.values():
+            child.kill()
+            child.wait()
 
 
 def plug_in(folder):
@@ -99,30 +83,48 @@ def plug_in(folder):
     )
 
 
-def launch(folder, names=tuple(PREFIXES)):
-    """The children, and the URLs of all services."""
-    for part in ("etc", "db", "logs", "home", "state", "images", "locks"):
-        (folder / part).mkdir(parents=True, exist_ok=True)
-    plug_in(folder)
-    sockets = open_sockets()
-    urls = urls_of(sockets)
-    write_settings(folder, urls)
-    if (folder / "seeded").exists():
-        move(folder, urls)
-    children = {name: start(name, folder, sockets[name]) for name in names}
-    for name, child in children.items():
-        await_ready(name, folder, child)
-    return children, urls
+def edit(folder, database, sql, rows):
+    with sqlite3.connect(folder / "db" / f"{database}.sqlite") as connection:
+        connection.executemany(sql, rows)
+
+
+def move(folder, urls):
+    """The state names places: the services' URLs, and its own folder."""
+    for name, url in urls.items():
+        path = f"/{PREFIXES[name]}"
+        edit(
+            folder,
+            "keystone",
+            "update endpoint set url = ? || substr(url, instr(url, ?) + length(?)) where instr(url, ?) > 0",
+            [(url, path, path, path)],
+        )
+    edit(
+        folder,
+        "nova_api",
+        "update cell_mappings set database_connection = ? where instr(database_connection, ?) > 0",
+        [
+            (f"sqlite:///{folder}/db/{name}.sqlite?timeout=60", f"/{name}.")
+            for name in ("nova_cell0", "nova_cell1")
+        ],
+    )
+    edit(
+        folder,
+        "glance",
+        "update image_locations set value = 'file://' || ? || '/images/' || image_id",
+        [(str(folder),)],
+    )
 
 
 def main():
     template, folder = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
     shutil.copytree(template, folder, dirs_exist_ok=True)
-    children, urls = launch(folder)
-    print(json.dumps(urls), flush=True)
+    services = Services(folder)
+    move(folder, services.urls)
+    services.start(PREFIXES)
+    known = json.loads((folder / "seeded.json").read_text())
+    print(json.dumps({"urls": services.urls, "known": known}), flush=True)
     sys.stdin.buffer.read()
-    for child in children.values():
-        child.kill()
+    services.stop()
 
 
 if __name__ == "__main__":

@@ -27,7 +27,6 @@ def placement(etc):
 
 def glance(etc):
     os.environ["OS_GLANCE_CONFIG_DIR"] = str(etc)
-    os.environ["OS_GLANCE_CONFIG_FILES"] = "glance.conf"
     sys.argv = ["glance-wsgi-api"]
     from glance.wsgi.api import application
 

@@ -145,7 +145,7 @@ def settings_of(folder, urls):
                 "quota_gigabytes": "10000",
             },
             "disks": {
-                "volume_driver": "cinder.tests.fake_driver.FakeLoggingVolumeDriver",
+                "volume_driver": "no_disks.Driver",
                 "volume_backend_name": "disks",
             },
             "database": _database(folder, "cinder"),
@@ -156,10 +156,16 @@ def settings_of(folder, urls):
     }
 
 
+def settings_file(folder, service):
+    # Glance looks for no other name.
+    name = "glance-api" if service == "glance" else service
+    return folder / "etc" / f"{name}.conf"
+
+
 def write_settings(folder, urls):
     (folder / "etc").mkdir(exist_ok=True)
     for service, sections in settings_of(folder, urls).items():
         parser = configparser.RawConfigParser()
         parser.read_dict(sections)
-        with open(folder / "etc" / f"{service}.conf", "w") as file:
+        with open(settings_file(folder, service), "w") as file:
             parser.write(file)
