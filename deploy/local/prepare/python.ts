@@ -89,6 +89,8 @@ async function environmentOf(
 /** A state is as old as what made it. */
 function scriptsText(): string {
   const scripts = readdirSync(openstackScripts).filter((file) => file.endsWith('.py'));
-  const texts = scripts.toSorted().map((file) => readFileSync(join(openstackScripts, file), 'utf8'));
+  const texts = scripts
+    .toSorted()
+    .map((file) => readFileSync(join(openstackScripts, file), 'utf8'));
   return texts.join('');
 }

@@ -33,6 +33,8 @@ export interface World {
   ports: Map<string, Held>;
   volumes: Map<string, Held>;
   tokens: Set<string>;
+  /** Names of all servers that were ever accepted. */
+  made: string[];
 }
 
 /** Of Nova and Cinder. */

@@ -19,7 +19,8 @@ export function createCompute(world: World, slowness: number): (asked: Asked) =>
     const { method, path, query, body } = asked;
     const [, collection, id = '', action] = path.split('/');
     if (collection === 'flavors') return { status: 200, body: { flavors } };
-    if (collection !== 'servers') return { status: 404, body: { message: 'none', code: '404 Not Found' } };
+    if (collection !== 'servers')
+      return { status: 404, body: { message: 'none', code: '404 Not Found' } };
     if (method === 'POST' && id === '') return create(world, body, slowness);
     if (id === 'detail') {
       const pattern = new RegExp(query.get('name') ?? '');
@@ -58,8 +59,7 @@ function create(world: World, body: Record<string, unknown>, slowness: number): 
     refuse(400, 'badRequest', 'Invalid input for field/attribute tags');
   }
   if (flavorRef === '2') {
-    const message =
-      'Quota exceeded for cores: Requested 10000, but already used 0 of 200 cores';
+    const message = 'Quota exceeded for cores: Requested 10000, but already used 0 of 200 cores';
     refuse(403, 'forbidden', message);
   }
   const id = randomUUID();
@@ -92,6 +92,7 @@ function create(world: World, body: Record<string, unknown>, slowness: number): 
       },
     }),
   };
+  world.made.push(String(asked['name']));
   world.servers.set(id, { looks: slowness, fields });
   return { status: 202, body: { server: { id, adminPass: 'none' } } };
 }

@@ -28,7 +28,13 @@ export const region = 'RegionOne';
 
 export async function startOpenStackDouble(options: DoubleOptions = {}): Promise<OpenStackDouble> {
   const { slowness = 1, allowsMac = true, ...rules } = options;
-  const world: World = { servers: new Map(), ports: new Map(), volumes: new Map(), tokens: new Set() };
+  const world: World = {
+    servers: new Map(),
+    ports: new Map(),
+    volumes: new Map(),
+    tokens: new Set(),
+    made: [],
+  };
   const asked: Asked[] = [];
   const services = {
     compute: createCompute(world, slowness),

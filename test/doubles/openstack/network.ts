@@ -60,8 +60,7 @@ function create(world: World, asked: Record<string, unknown>, allowsMac: boolean
   }
   const { mac_address: mac, network_id: network } = asked;
   if (mac !== undefined && !allowsMac) {
-    const message =
-      '((rule:create_port and rule:create_port:mac_address)) is disallowed by policy';
+    const message = '((rule:create_port and rule:create_port:mac_address)) is disallowed by policy';
     refused(403, 'PolicyNotAuthorized', message);
   }
   if (!networks.some((one) => one.id === network)) {

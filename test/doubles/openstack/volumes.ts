@@ -44,7 +44,7 @@ function create(world: World, body: Record<string, unknown>, slowness: number): 
   const asked = fieldsOf(body['volume']);
   if (Number(asked['size']) > 10_000) {
     const message =
-      "VolumeSizeExceedsAvailableQuota: Requested volume or snapshot exceeds allowed gigabytes quota. Requested 20000G, quota is 10000G and 0G has been consumed.";
+      'VolumeSizeExceedsAvailableQuota: Requested volume or snapshot exceeds allowed gigabytes quota. Requested 20000G, quota is 10000G and 0G has been consumed.';
     refuse(413, 'overLimit', message);
   }
   const id = randomUUID();

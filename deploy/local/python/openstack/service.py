@@ -5,6 +5,8 @@ import pathlib
 import socket
 import sys
 import threading
+import traceback
+import uuid
 
 from settings import PREFIXES
 
@@ -42,6 +44,13 @@ def neutron(etc):
     return application
 
 
+class StableIds:
+    """In place of ids that are drawn anew in each process."""
+
+    def __getattr__(self, name):
+        return str(uuid.uuid5(uuid.NAMESPACE_DNS, name))
+
+
 def nova(etc):
     """With conductor, scheduler and compute: their bus lives in the process."""
     import nova.monkey_patch  # noqa: F401
@@ -51,6 +60,9 @@ def nova(etc):
     manager = nova.compute.manager.ComputeManager
     manager._ensure_existing_node_identity = lambda self, *args, **named: None
     from nova import config, objects, service
+    from nova.virt import fake
+
+    fake.uuids = StableIds()
     from nova.compute import rpcapi as compute
     from nova.conductor import rpcapi as conductor
 
@@ -100,7 +112,9 @@ def cinder(etc):
 
 
 def end_with_parent():
-    sys.stdin.buffer.read()
+    # Not by `sys.stdin`, whose lock Python would miss at its end.
+    while os.read(0, 1024):
+        pass
     os._exit(0)
 
 
@@ -122,4 +136,9 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except BaseException:
+        # Some services put a hook for exceptions into their log.
+        traceback.print_exc()
+        os._exit(1)

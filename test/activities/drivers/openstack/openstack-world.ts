@@ -94,5 +94,7 @@ export function leftOf({ world }: OpenStackDouble, name: string): string[] {
 }
 
 export function serversOf({ world }: OpenStackDouble, name: string): Record<string, unknown>[] {
-  return [...world.servers.values()].map(({ fields }) => fields).filter((one) => one['name'] === name);
+  return [...world.servers.values()]
+    .map(({ fields }) => fields)
+    .filter((one) => one['name'] === name);
 }
