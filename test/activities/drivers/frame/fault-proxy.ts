@@ -62,9 +62,10 @@ export interface FaultProxy extends AsyncDisposable {
   clear: () => void;
 }
 
-/** `target`: of the server. */
-export async function startFaultProxy(target: string): Promise<FaultProxy> {
-  const upstream = new URL(target);
+/** `target`: of the server, or by the path of a call where there are several. */
+export async function startFaultProxy(
+  target: string | ((path: string) => string),
+): Promise<FaultProxy> {
   const calls: ProxiedCall[] = [];
   let rules: { rule: ProxyRule; count: number }[] = [];
   const server = createServer((request, response) => {
@@ -74,6 +75,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     const call = { method: request.method ?? 'GET', path: request.url ?? '/' };
     const body = await buffer(request);
     calls.push(call);
+    const upstream = new URL(typeof target === 'string' ? target : target(call.path));
     await serve({ request, response, body, upstream }, faultOf(call));
   };
   const faultOf = (call: ProxiedCall): Fault | undefined => {
