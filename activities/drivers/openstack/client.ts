@@ -16,10 +16,15 @@ import { regionOf } from './spec.ts';
 
 /** By the types under which catalogs have them, and the version that is added where none stands. */
 const services = {
-  compute: { types: ['compute'], version: 'v2.1' },
-  network: { types: ['network'], version: 'v2.0' },
-  volume: { types: ['volumev3', 'block-storage', 'volume'], version: 'v3' },
-  image: { types: ['image'], version: 'v2' },
+  // Server tags in the create came with 2.52, in 2017. Cinder refuses a header for others.
+  compute: {
+    types: ['compute'],
+    version: 'v2.1',
+    headers: { 'openstack-api-version': 'compute 2.52' },
+  },
+  network: { types: ['network'], version: 'v2.0', headers: {} },
+  volume: { types: ['volumev3', 'block-storage', 'volume'], version: 'v3', headers: {} },
+  image: { types: ['image'], version: 'v2', headers: {} },
 } as const;
 
 export type Service = keyof typeof services;
@@ -103,37 +108,32 @@ class Session {
 
   /** A service that refuses the token has done nothing: with a new one it is asked once more. */
   async send(service: Service, region: string, call: RestCall): Promise<RestAnswer> {
-    const { token, client } = await this.#reach(service, region, call.signal);
-    const headers = { ...call.headers, 'x-auth-token': token.id };
+    const token = await this.#tokenFor(call.signal);
     try {
-      return await client.send({ ...call, headers });
+      return await this.#sendWith(token, { service, region, call });
     } catch (error) {
       const isRefused = error instanceof DriverError && error.code === 'Unauthenticated';
-      if (!isRefused) throw error;
-      if (this.#token === token) this.#token = undefined;
-      if (!isWorthRenewal(nowMs() - token.madeAt)) throw error;
+      if (isRefused && this.#token === token) this.#token = undefined;
+      if (!isRefused || !isWorthRenewal(nowMs() - token.madeAt)) throw error;
     }
-    const anew = await this.#reach(service, region, call.signal);
-    return await anew.client.send({
-      ...call,
-      headers: { ...call.headers, 'x-auth-token': anew.token.id },
-    });
+    return await this.#sendWith(await this.#tokenFor(call.signal), { service, region, call });
+  }
+
+  async #sendWith(
+    token: Token,
+    { service, region, call }: { service: Service; region: string; call: RestCall },
+  ): Promise<RestAnswer> {
+    const url = urlIn(token.catalog, service, region);
+    if (!url) {
+      const message = `Keystone's catalog has no service ${service} in region "${region}": correct providerSpec.spec.region`;
+      throw fault('input', message, true);
+    }
+    const headers = { ...services[service].headers, 'x-auth-token': token.id };
+    return await this.#clientOf(url).send({ ...call, headers });
   }
 
   async urlOf(service: Service, region: string, signal: AbortSignal): Promise<URL | undefined> {
     return urlIn((await this.#tokenFor(signal)).catalog, service, region);
-  }
-
-  async #reach(
-    service: Service,
-    region: string,
-    signal: AbortSignal,
-  ): Promise<{ token: Token; client: RestClient }> {
-    const token = await this.#tokenFor(signal);
-    const url = urlIn(token.catalog, service, region);
-    if (url) return { token, client: this.#clientOf(url) };
-    const message = `Keystone's catalog has no service ${service} in region "${region}": correct providerSpec.spec.region`;
-    throw fault('input', message, true);
   }
 
   #clientOf(given: URL): RestClient {
@@ -146,8 +146,7 @@ class Session {
       title: tls.rejectUnauthorized === false ? 'OpenStack (insecure)' : 'OpenStack',
       url,
       callTimeoutSeconds,
-      // Server tags in the create came with 2.52, in 2017.
-      headers: () => ({ 'openstack-api-version': 'compute 2.52' }),
+      headers: () => ({}),
       tls,
       env,
       refusalIn,

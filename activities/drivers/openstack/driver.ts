@@ -8,7 +8,7 @@ import { port } from './port.ts';
 import { consoleOf, instanceOf, retag, server, userDataFaults } from './server.ts';
 import { looseSpecOf, searchKeysOf } from './spec.ts';
 import { tagSpelling } from './tags.ts';
-import type { OpenStackCloud } from './thing.ts';
+import { textOf, type OpenStackCloud } from './thing.ts';
 import { validateProviderSpec } from './validate.ts';
 import { volume } from './volume.ts';
 
@@ -57,8 +57,7 @@ function openStack(accounts: Accounts): Cloud<OpenStackCloud> {
   };
 }
 
-const regionText = (providerSpec: unknown): string =>
-  String(looseSpecOf(providerSpec)['region'] ?? '');
+const regionText = (providerSpec: unknown): string => textOf(looseSpecOf(providerSpec)['region']);
 
 const csiDriver = 'cinder.csi.openstack.org';
 

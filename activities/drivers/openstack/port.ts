@@ -10,7 +10,7 @@ import { pagesOf, type Account } from './client.ts';
 import { partIDOf, partIn } from './provider-id.ts';
 import { networksOf, searchKeysOf, securityGroupsOf, specOf } from './spec.ts';
 import { ownTexts, tagSpelling, tagsIn } from './tags.ts';
-import { idByName, textsIn, timeOf } from './thing.ts';
+import { idByName, textOf, textsIn, timeOf } from './thing.ts';
 import type { Content, OpenStackCloud, Thing } from './thing.ts';
 
 /** A class has hardly more networks; where it has, its ports are found all the same. */
@@ -46,7 +46,7 @@ function viewOf(raw: unknown): Thing {
   const it: Record<string, unknown> = Object(raw);
   const name = String(it['name']);
   // Ours stand in the description, which the create takes.
-  const own = textsIn(String(it['description'] ?? '').split(' ')).filter(Boolean);
+  const own = textOf(it['description']).split(' ').filter(Boolean);
   return {
     ref: String(it['id']),
     name,

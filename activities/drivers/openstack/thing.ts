@@ -36,6 +36,10 @@ export function textsIn(list: unknown): string[] {
   return Array.isArray(list) ? list.map(String) : [];
 }
 
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
 export function timeOf(text: unknown): number | undefined {
   // Cinder leaves out the zone, which is UTC.
   const zoned = typeof text === 'string' && /\d$/.test(text) ? `${text}Z` : String(text);

@@ -10,8 +10,18 @@ const flavors = [
 ];
 
 const serverFields = [
-  ...['name', 'flavorRef', 'imageRef', 'networks', 'security_groups', 'metadata', 'user_data'],
-  ...['availability_zone', 'config_drive', 'key_name', 'tags', 'block_device_mapping_v2'],
+  'name',
+  'flavorRef',
+  'imageRef',
+  'networks',
+  'security_groups',
+  'metadata',
+  'user_data',
+  'availability_zone',
+  'config_drive',
+  'key_name',
+  'tags',
+  'block_device_mapping_v2',
 ];
 
 export function createCompute(world: World, slowness: number): (asked: Asked) => Answer {
@@ -64,19 +74,11 @@ function create(world: World, body: Record<string, unknown>, slowness: number): 
   }
   const id = randomUUID();
   const isDead = flavorRef === '3';
-  const ports = listOf(networks).map(({ port }) => world.ports.get(String(port)));
-  for (const port of ports) {
-    if (!port) refuse(400, 'badRequest', 'Port could not be found.');
-    if (port.fields['device_id'] !== '') {
-      refuse(409, 'conflictingRequest', `Port ${String(port.fields['id'])} is still in use.`);
-    }
-  }
+  const ports = freePorts(world, listOf(networks));
   // A server that finds no host has never bound its port.
-  if (!isDead) for (const port of ports) if (port) port.fields['device_id'] = id;
-  const disks = listOf(asked['block_device_mapping_v2']);
-  for (const { source_type: source, uuid } of disks) {
-    const volume = source === 'volume' ? world.volumes.get(String(uuid)) : undefined;
-    if (volume && !isDead) Object.assign(volume.fields, { status: 'in-use', server: id });
+  if (!isDead) {
+    for (const port of ports) port.fields['device_id'] = id;
+    attachDisks(world, listOf(asked['block_device_mapping_v2']), id);
   }
   const fields = {
     ...asked,
@@ -95,6 +97,22 @@ function create(world: World, body: Record<string, unknown>, slowness: number): 
   world.made.push(String(asked['name']));
   world.servers.set(id, { looks: slowness, fields });
   return { status: 202, body: { server: { id, adminPass: 'none' } } };
+}
+
+function freePorts(world: World, networks: Record<string, unknown>[]): Held[] {
+  return networks.map(({ port: id }) => {
+    const port = world.ports.get(String(id));
+    if (!port) refuse(400, 'badRequest', `Port ${String(id)} could not be found.`);
+    if (port.fields['device_id'] === '') return port;
+    return refuse(409, 'conflictingRequest', `Port ${String(id)} is still in use.`);
+  });
+}
+
+function attachDisks(world: World, disks: Record<string, unknown>[], server: string): void {
+  for (const { source_type: source, uuid } of disks) {
+    const volume = source === 'volume' ? world.volumes.get(String(uuid)) : undefined;
+    if (volume) Object.assign(volume.fields, { status: 'in-use', server });
+  }
 }
 
 /** It goes on by one step with each look. */

@@ -13,7 +13,12 @@ const groups = [
 ];
 
 const portFields = [
-  ...['name', 'description', 'mac_address', 'network_id', 'fixed_ips', 'allowed_address_pairs'],
+  'name',
+  'description',
+  'mac_address',
+  'network_id',
+  'fixed_ips',
+  'allowed_address_pairs',
   'security_groups',
 ];
 
@@ -21,11 +26,11 @@ function refused(status: number, type: string, message: string): never {
   throw new Refusal({ status, body: { NeutronError: { type, message, detail: '' } } });
 }
 
+function listed(key: string, all: readonly { name: string }[], name: string | null): Answer {
+  return { status: 200, body: { [key]: all.filter((one) => one.name === name) } };
+}
+
 export function createNetwork(world: World, allowsMac: boolean): (asked: Asked) => Answer {
-  const listed = (key: string, all: readonly { name: string }[], name: string | null): Answer => ({
-    status: 200,
-    body: { [key]: all.filter((one) => one.name === name) },
-  });
   return ({ method, path, query, body }) => {
     const [, collection, id = '', action] = path.split('/');
     if (collection === 'networks') return listed('networks', networks, query.get('name'));

@@ -3,9 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Answer, Asked, World } from './answers.ts';
 import { fieldsOf, refuse, requireKnown } from './answers.ts';
 
-const volumeFields = [
-  ...['name', 'size', 'volume_type', 'availability_zone', 'metadata', 'imageRef'],
-];
+const volumeFields = ['name', 'size', 'volume_type', 'availability_zone', 'metadata', 'imageRef'];
 
 export function createVolumes(world: World, slowness: number): (asked: Asked) => Answer {
   return ({ method, path, query, body }) => {

@@ -44,7 +44,8 @@ describe('the tables', () => {
     [409, 'conflictingRequest', 'Instance 1 is locked', 'precondition'],
     [409, 'conflictingRequest', 'Port 1 is still in use.', 'conflict'],
     [404, 'itemNotFound', 'Instance 1 could not be found.', 'missing'],
-  ])('status %s, %s: "%s" is %s', (status, name, message, meaning) => {
+  ])('status %s, %s: "%s" is %s', (...row) => {
+    const [status, name, message, meaning] = row;
     const answer = answerOf(status, { [name]: { code: status, message } });
     expect(refusalIn(answer)).toMatchObject({ meaning });
   });
@@ -174,7 +175,8 @@ describe('refusals of the cloud', () => {
     [{ networkID: 'none' }, 'InvalidArgument', 'input', /Network none could not be found/],
     [{ region: 'nowhere' }, 'InvalidArgument', 'input', /region "nowhere"/],
     [{ rootDiskType: 'fast', rootDiskSize: 20_000 }, 'ResourceExhausted', 'quota', /quota/],
-  ])('%j: %s, %s', async (more, code, kind, message) => {
+  ])('%j: %s, %s', async (...row) => {
+    const [more, code, kind, message] = row;
     const name = `r-${code}-${kind}`.toLowerCase();
     const request = openStackRequest(name, { providerSpec: aSpec(more) });
     const driver = aDriverFor(double.url);
