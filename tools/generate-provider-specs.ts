@@ -15,6 +15,7 @@ export const driversWithSchema = [
   'hetzner',
   'kubevirt',
   'metal',
+  'openstack',
   'vsphere',
 ] as const;
 

@@ -12,6 +12,7 @@ import { mcmPrograms } from '../support/mcm-processes.ts';
 export const needsOfFiles: Readonly<Record<string, readonly Need[]>> = {
   'test/activities/drivers/aws/moto': ['moto'],
   'test/activities/drivers/vsphere/': ['vcsim'],
+  'test/activities/drivers/openstack/services': ['openstack'],
   'test/activities/runtime/old-commands': ['temporal'],
   'test/activities/runtime/resets': ['temporal'],
   'test/cli/completion/kubectl': ['kubectl'],

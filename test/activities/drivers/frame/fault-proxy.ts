@@ -63,9 +63,14 @@ export interface FaultProxy extends AsyncDisposable {
   clear: () => void;
 }
 
-/** `target`: of the server. `ca`: of its certificate, where it has one. */
-export async function startFaultProxy(target: string, ca?: string): Promise<FaultProxy> {
-  const upstream = new URL(target);
+/**
+ * `target`: of the server, or by the path of a call where there are several. `ca`: of its
+ * certificate, where it has one.
+ */
+export async function startFaultProxy(
+  target: string | ((path: string) => string),
+  ca?: string,
+): Promise<FaultProxy> {
   const calls: ProxiedCall[] = [];
   let rules: { rule: ProxyRule; count: number }[] = [];
   const server = createServer((request, response) => {
@@ -75,6 +80,7 @@ export async function startFaultProxy(target: string, ca?: string): Promise<Faul
     const call = { method: request.method ?? 'GET', path: request.url ?? '/' };
     const body = await buffer(request);
     calls.push(call);
+    const upstream = new URL(typeof target === 'string' ? target : target(call.path));
     await serve({ request, response, body, upstream, ca }, faultOf(call));
   };
   const faultOf = (call: ProxiedCall): Fault | undefined => {

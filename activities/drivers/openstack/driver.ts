@@ -1,0 +1,69 @@
+/** The driver of `provider: OpenStack`: servers of Nova, as Gardener's driver makes them. */
+import type { Driver, PersistentVolumeSpec } from '../driver.ts';
+import type { Cloud } from '../frame/cloud.ts';
+import { driverOf, type FrameOptions } from '../frame/driver.ts';
+import type { DriverSettings } from '../settings.ts';
+import { createAccounts, type Accounts } from './client.ts';
+import { port } from './port.ts';
+import { consoleOf, instanceOf, retag, server, userDataFaults } from './server.ts';
+import { looseSpecOf, searchKeysOf } from './spec.ts';
+import { tagSpelling } from './tags.ts';
+import { textOf, type OpenStackCloud } from './thing.ts';
+import { validateProviderSpec } from './validate.ts';
+import { volume } from './volume.ts';
+
+export interface OpenStackDriverLimits extends Omit<FrameOptions, 'allowsRetagging'> {
+  /** The limit of one call. Default 30. */
+  callTimeoutSeconds?: number;
+}
+
+/** Services list at once what they made; a create may be on its way for as long as a call may take. */
+const settleSeconds = 30;
+
+export function createOpenStackDriver(
+  settings: DriverSettings,
+  limits: OpenStackDriverLimits = {},
+): Driver {
+  const { callTimeoutSeconds = 30, ...waits } = limits;
+  const accounts = createAccounts(settings, callTimeoutSeconds);
+  return driverOf(openStack(accounts), { ...waits, allowsRetagging: settings.allowsRetagging });
+}
+
+function openStack(accounts: Accounts): Cloud<OpenStackCloud> {
+  return {
+    title: 'OpenStack',
+    settleSeconds,
+    account: async (request) => accounts.of(request),
+    parts: [port, volume],
+    instance: server,
+    // Nova knows none, but Neutron refuses a second port with the MAC address of a token.
+    uniqueness: { by: 'token' },
+    tags: tagSpelling,
+    isOfClass({ tags }, providerSpec) {
+      const keys = searchKeysOf(providerSpec);
+      return keys?.every((key) => tags[key] !== undefined) ?? false;
+    },
+    instanceOf,
+    validate: validateProviderSpec,
+    faultsOf: userDataFaults,
+    // The next try makes another on the same port.
+    deletesFailed: true,
+    console: consoleOf,
+    retag,
+    listScope: (providerSpec) =>
+      [regionText(providerSpec), ...(searchKeysOf(providerSpec) ?? [])].join(' '),
+    limitScope: regionText,
+    volumeIds: async (specs) => specs.flatMap(volumeIdOf),
+  };
+}
+
+const regionText = (providerSpec: unknown): string => textOf(looseSpecOf(providerSpec)['region']);
+
+const csiDriver = 'cinder.csi.openstack.org';
+
+function volumeIdOf(spec: PersistentVolumeSpec): string[] {
+  const { volumeID } = Object(spec['cinder']);
+  if (typeof volumeID === 'string' && volumeID !== '') return [volumeID];
+  const { csi } = spec;
+  return csi?.driver === csiDriver && csi.volumeHandle ? [csi.volumeHandle] : [];
+}

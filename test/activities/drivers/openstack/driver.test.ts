@@ -1,0 +1,67 @@
+/** The contract of all drivers, and what only OpenStack does, against the double. */
+import { describeDriverContract } from '../contract.ts';
+import { describeKills } from '../frame/kills.ts';
+import { startFaultProxy, type FaultProxy } from '../frame/fault-proxy.ts';
+import {
+  aDriverFor,
+  aSharedWorld,
+  aSpec,
+  leftOf,
+  openStackRequest as request,
+  serversOf,
+} from './openstack-world.ts';
+import type { OpenStackWorld } from './openstack-world.ts';
+
+let world: OpenStackWorld;
+let proxy: FaultProxy;
+beforeAll(async () => {
+  world = await aSharedWorld();
+  proxy = await startFaultProxy(world.double.url);
+});
+afterAll(() => proxy[Symbol.asyncDispose]());
+
+describeDriverContract({
+  driver: () => world.driver,
+  request,
+  countMade: (name) => world.double.world.made.filter((made) => made === name).length,
+  countLiving: (name) => serversOf(world.double, name).length,
+  expectMade: ({ providerID, nodeName, addresses }, name) => {
+    const [server] = serversOf(world.double, name);
+    expect(providerID).toBe(`openstack:///RegionOne/${String(server?.['id'])}`);
+    expect(nodeName).toBe(name);
+    expect(addresses).toEqual([{ type: 'InternalIP', address: '10.9.0.7' }]);
+  },
+  absentProviderID: 'openstack:///RegionOne/00000000-0000-4000-8000-000000000000',
+  badSpec: {
+    providerSpec: aSpec({ flavorName: 3 }),
+    message: 'Invalid value: providerSpec.spec.flavorName: 3 is not a string: put it in quotes',
+  },
+  brokenSpec: { spec: { region: 'RegionOne', networks: 3, tags: 'none', rootDiskSize: 'big' } },
+  volumes: {
+    specs: [
+      { cinder: { volumeID: 'in-tree' } },
+      { csi: { driver: 'cinder.csi.openstack.org', volumeHandle: 'by-csi' } },
+    ],
+    ids: ['in-tree', 'by-csi'],
+  },
+  createsAtOnce: 1,
+  remembersTokens: false,
+  requestId: /^req-\d+$/,
+});
+
+describe('with a volume, ports in two networks and addresses of both families', () => {
+  const providerSpec = aSpec({
+    networkID: undefined,
+    subnetIDs: undefined,
+    networks: [{ name: 'workers', podNetwork: true }, { id: 'net-2' }],
+    rootDiskSize: 20,
+    rootDiskType: 'fast',
+  });
+  describeKills({
+    proxy: () => proxy,
+    aDriver: () => aDriverFor(proxy.url),
+    request: (name, more) => request(name, { providerSpec, ...more }),
+    countLiving: (name) => serversOf(world.double, name).length,
+    left: (name) => leftOf(world.double, name),
+  });
+});
