@@ -67,6 +67,7 @@ export const patientUnits: readonly string[] = [
   'test/activities/drivers/aws/moto',
   'test/cli/completion/shells',
   'test/cli/conformance/trouble',
+  'test/deploy/bridge/',
   'test/deploy/examples/driver-python',
   'test/deploy/helm/chart',
   'test/deploy/monitoring/alerts',
