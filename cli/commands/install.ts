@@ -16,6 +16,7 @@ import {
   withTemporal,
 } from '../command-line/options.ts';
 import { inCluster } from '../connection/cluster.ts';
+import { contracts } from '../driver/conformance/checks/check.ts';
 import type { QueueOptions } from '../driver/queue.ts';
 import type { VerifyOptions } from '../driver/verify.ts';
 import { withSdk } from '../driver/with-sdk.ts';
@@ -348,6 +349,14 @@ const driver = commandGroup({
               '--trouble <command>',
               'a shell command that makes your fake of the cloud behave badly. It is called with one more word: silent, stranger, dying, or over when the cloud is to be well again; exit code 3: it does not know that word. Without it the checks of troubles are skipped',
             )
+            .addOption(
+              new Option(
+                '--contract <name>',
+                'mcm: of a driver behind the bridge for MCM drivers, without what their interface cannot say; it is printed as skipped',
+              )
+                .choices(contracts)
+                .default('millwright'),
+            )
             .option(
               '--queue <name>',
               "what the names of the driver's task queues begin with, before /create, /delete and /read (default: those of the install)",
@@ -370,6 +379,7 @@ deletes Nodes of its machines that joined the same cluster. Exit code 1: somethi
         'driver verify --provider virtual',
         `driver verify --provider acme --class pool-a -n shoot--dev --bad-spec '{"size": "huge"}'`,
         "driver verify --provider acme --trouble './fake-cloud-ctl behave'",
+        'driver verify --provider acme --contract mcm          (docs/bridge-mcm-driver.md)',
         'driver verify --provider acme --queue acme-from-my-laptop -o json',
       ],
       read: ({ class: className, badSpec: badSpecs = [], ...options }) => ({

@@ -4,6 +4,7 @@ import { createClassReader } from '../../activities/machine-class/reader.ts';
 import type { ClassWithSecret } from '../../activities/machine-class/reader.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
+import type { Contract } from './conformance/checks/check.ts';
 import { DriverUnderTest } from './conformance/driver-under-test.ts';
 import type { Verdict, Report, Subject } from './conformance/report.ts';
 import { heading, lineOf, reportOf, totals } from './conformance/report.ts';
@@ -30,6 +31,8 @@ export interface VerifyOptions extends QueueOptions, TemporalOptions {
   badSpecs: readonly Record<string, unknown>[];
   /** Shell command that arranges troubles of the cloud; undefined: none can be arranged. */
   trouble?: string | undefined;
+  /** Default all of ours. */
+  contract?: Contract;
 }
 
 export async function verify(scope: ClusterScope, options: VerifyOptions): Promise<Answer> {
@@ -90,7 +93,7 @@ export async function verifyWith(
   { scope, options, subject, run }: Parts,
 ): Promise<Report> {
   const { kube, namespace } = scope;
-  const { provider, badSpecs, trouble, output } = options;
+  const { provider, badSpecs, trouble, output, contract = 'millwright' } = options;
   const queue = options.queue ?? (await queuesOf(scope, options));
   for (const call of driverCalls) await requireServed(asker, `${queue}/${call}`);
   const { machineClass, secret } = subject;
@@ -105,9 +108,11 @@ export async function verifyWith(
     machineClass,
     secret,
     badSpecs: [...badSpecs],
+    contract,
     ...(trouble !== undefined && { trouble: troubleBy(trouble) }),
   });
-  const about: Subject = { provider, queue, namespace, className: trial.className, run };
+  const { className } = trial;
+  const about: Subject = { provider, queue, namespace, className, contract, run };
   const print = (line: string): void => (output ? undefined : console.log(line));
   print(heading(about));
   const end = new AbortController();

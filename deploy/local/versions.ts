@@ -25,6 +25,8 @@ export const versions = {
   mcm: '0.62.1',
   /** The same, and the edition of its driver in `tools/mcm/machine-controller`: the cache asks. */
   mcmMachineController: '0.62.1-1',
+  /** For the tests of the bridge: its MCM, and the edition of deploy/bridge-mcm-driver. */
+  bridgeMcmDriver: '0.62.1-1',
   /** For tests of conditions: kstatus 1.2.2 of Flux and Helm, and the edition of its `main.go`. */
   gitopsHealth: '1.2.2-1',
   /** For tests of vSphere: govmomi, and the edition of its `main.go`. */

@@ -53,6 +53,12 @@ test('troubles are arranged by a command, if there is one', () => {
   });
 });
 
+test('a driver of MCM is asked what its interface can say', () => {
+  expect(verify('--provider=acme')).toMatchObject({ contract: 'millwright' });
+  expect(verify('--provider=acme', '--contract=mcm')).toMatchObject({ contract: 'mcm' });
+  expect(() => verify('--provider=acme', '--contract=capi')).toThrow(/millwright, mcm/);
+});
+
 test.each([['driver'], ['driver', '--help'], ['driver', 'verify', '-h'], ['driver', 'help']])(
   'help is given for %s %s',
   (...argv) => {

@@ -16,6 +16,7 @@ export const needsOfFiles: Readonly<Record<string, readonly Need[]>> = {
   'test/activities/runtime/old-commands': ['temporal'],
   'test/activities/runtime/resets': ['temporal'],
   'test/cli/completion/kubectl': ['kubectl'],
+  'test/deploy/bridge/': ['bridge-mcm-driver', 'temporal'],
   'test/deploy/examples/driver-python': ['driver-python'],
   'test/deploy/gardener/gardener': ['hadolint'],
   'test/deploy/helm/chart': ['helm'],

@@ -68,6 +68,7 @@ export const patientUnits: readonly string[] = [
   'test/activities/drivers/openstack/services',
   'test/cli/completion/shells',
   'test/cli/conformance/trouble',
+  'test/deploy/bridge/',
   'test/deploy/examples/driver-python',
   'test/deploy/helm/chart',
   'test/deploy/monitoring/alerts',

@@ -1,4 +1,5 @@
 /** Formats what a run found, for people and for programs. */
+import type { Contract } from './checks/check.ts';
 
 export interface Verdict {
   /** Claim that was checked. */
@@ -18,6 +19,8 @@ export interface Report {
   queue: string;
   namespace: string;
   className: string;
+  /** `mcm`: what MCM's interface cannot say was left out. */
+  contract: Contract;
   /** Names of machines and temporary classes of this run begin with it. */
   run: string;
   isPassed: boolean;
@@ -27,7 +30,10 @@ export interface Report {
   findings: Verdict[];
 }
 
-export type Subject = Pick<Report, 'provider' | 'queue' | 'namespace' | 'className' | 'run'>;
+export type Subject = Pick<
+  Report,
+  'provider' | 'queue' | 'namespace' | 'className' | 'contract' | 'run'
+>;
 
 export function reportOf(subject: Subject, findings: Verdict[]): Report {
   const count = (result: Verdict['result']): number =>
@@ -37,8 +43,11 @@ export function reportOf(subject: Subject, findings: Verdict[]): Report {
   return { ...subject, isPassed: failed === 0, ...counts, findings };
 }
 
-export function heading({ provider, queue, namespace, className, run }: Subject): string {
-  return `Driver of provider ${provider} on ${queue}, MachineClass ${namespace}/${className}; machines are called ${run}-...`;
+export function heading(subject: Subject): string {
+  const { provider, queue, namespace, className, contract, run } = subject;
+  const promised =
+    contract === 'mcm' ? "; what MCM's interface cannot say is left out and counts as skipped" : '';
+  return `Driver of provider ${provider} on ${queue}, MachineClass ${namespace}/${className}; machines are called ${run}-...${promised}`;
 }
 
 const longestCame = 1_000;

@@ -1,7 +1,7 @@
 /** One run of the kit: every check in its order, and the clean-up whatever came before. */
 import { answerChecks } from './checks/answers.ts';
 import { badInputChecks, badSpecChecks, validationCheck } from './checks/bad-input.ts';
-import type { Check } from './checks/check.ts';
+import { notInMcm, type Check } from './checks/check.ts';
 import { crowdCheck } from './checks/crowd.ts';
 import { consoleChecks } from './checks/console-output.ts';
 import { creationChecks } from './checks/creation.ts';
@@ -54,9 +54,12 @@ const brokenOff: Check = {
   run: () => Promise.reject(new Mismatch('time for all checks', 'the command was asked to end')),
 };
 
-async function findingOf(trial: Trial, { says, run }: Check): Promise<Verdict> {
+async function findingOf(trial: Trial, { says, wants, run }: Check): Promise<Verdict> {
   const begunAt = performance.now();
-  const { result, ...words } = await outcomeOf(() => run(trial));
+  const { result, ...words } = await outcomeOf(async () => {
+    if (trial.parts.contract === 'mcm' && wants) throw new Skipped(notInMcm[wants]);
+    await run(trial);
+  });
   const milliseconds = Math.round(performance.now() - begunAt);
   const clean = Object.entries(words).map(([name, text]) => [
     name,

@@ -1,6 +1,7 @@
 /** Shared by the checks of one run. */
 import { randomUUID } from 'node:crypto';
 import type { KubeClient } from '../../../kube/client/client.ts';
+import type { Contract } from './checks/check.ts';
 import type { DriverUnderTest, Input } from './driver-under-test.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import type { Trouble } from './trouble.ts';
@@ -21,6 +22,8 @@ interface TrialParts {
   badSpecs: Record<string, unknown>[];
   /** Absent: none can be arranged. */
   trouble?: Trouble;
+  /** Default all of ours. */
+  contract?: Contract;
 }
 
 /** A machine that was asked for, and the instance that came. */

@@ -1,5 +1,5 @@
 import { chmod, mkdir, rename, readdir } from 'node:fs/promises';
-import { join, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../failure.ts';
 import { cacheFolder, makingEntries, notPrepared } from './cache.ts';
 import { buildWithGo } from './go-build.ts';
@@ -38,7 +38,7 @@ export async function missingBinaries(
 
 /** Name of what is built in one go. Programs of one Go module share most of what is compiled. */
 export function groupOf({ module, name }: Tool): string {
-  return module === undefined ? name : `${module.folder}-module`;
+  return module === undefined ? name : `${basename(module.folder)}-module`;
 }
 
 /**

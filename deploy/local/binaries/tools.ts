@@ -19,6 +19,7 @@ export type ToolName =
   | 'promtool'
   | 'mcm'
   | 'mcm-machine-controller'
+  | 'bridge-mcm-driver'
   | 'gitops-health'
   | 'vcsim';
 
@@ -49,7 +50,10 @@ export interface Release {
   member?: string;
 }
 
-/** A main package that is built in `tools/<folder>`. Those of a folder differ in nothing else. */
+/**
+ * A main package that is built in a folder, which is named from `tools` on. Those of a folder differ
+ * in nothing else.
+ */
 export interface GoModule {
   folder: string;
   package: string;
@@ -318,6 +322,20 @@ function mcm(name: 'mcm' | 'mcm-machine-controller', version: string, main: stri
   };
 }
 
+/** The bridge for drivers of MCM, with one for the virtual cloud. It does not print its version. */
+const bridgeMcmDriver: Tool = {
+  name: 'bridge-mcm-driver',
+  version: versions.bridgeMcmDriver,
+  variable: variableOf('bridge-mcm-driver'),
+  module: {
+    folder: '../../bridge-mcm-driver',
+    package: './virtual',
+    go: '1.26.2',
+    ldflags: [],
+    minutes: 2,
+  },
+};
+
 /** kstatus and Argo CD's Lua, for the tests of conditions. It does not print its version. */
 const gitopsHealth: Tool = {
   name: 'gitops-health',
@@ -366,6 +384,7 @@ export const tools: Readonly<Record<ToolName, Tool>> = {
     versions.mcmMachineController,
     './machine-controller',
   ),
+  'bridge-mcm-driver': bridgeMcmDriver,
   'gitops-health': gitopsHealth,
   vcsim,
 };

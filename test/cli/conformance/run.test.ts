@@ -82,6 +82,7 @@ test('the report says what was expected and what came', () => {
     queue: 'millwright/c/shoot/driver/acme',
     namespace: 'shoot',
     className: 'small',
+    contract: 'millwright' as const,
     run: 'verify-1',
   };
   const findings: Verdict[] = [

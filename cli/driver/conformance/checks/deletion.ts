@@ -89,7 +89,11 @@ export const deletionChecks: Check[] = [
       });
     },
   },
-  { says: 'creates nothing with a token that is spent: Aborted, settled', run: createWithSpent },
+  {
+    says: 'creates nothing with a token that is spent: Aborted, settled',
+    wants: 'token',
+    run: createWithSpent,
+  },
 ];
 
 function secondOf({ asked }: Trial): Asked {

@@ -46,6 +46,7 @@ export const listingChecks: Check[] = [
   },
   {
     says: 'lists its own instances only: for another cluster it has none of these',
+    wants: 'cluster',
     async run(trial) {
       const ours = instanceOf(trial.first);
       const theirs = await listOf(trial, trial.otherCluster);
@@ -55,6 +56,7 @@ export const listingChecks: Check[] = [
   },
   {
     says: 'deletes from a listing its own instances only: for another cluster it stays',
+    wants: 'cluster',
     async run(trial) {
       const { driver, first } = trial;
       const providerID = instanceOf(first);
