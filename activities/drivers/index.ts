@@ -1,28 +1,43 @@
 /** The drivers that the default worker serves, by the `provider` of a MachineClass. */
-import { createAwsDriver } from './aws/driver.ts';
-import awsSchema from './aws/provider-spec.schema.json' with { type: 'json' };
-import { createAzureDriver } from './azure/driver.ts';
-import azureSchema from './azure/provider-spec.schema.json' with { type: 'json' };
 import type { Driver } from './driver.ts';
+import { createAlicloudDriver } from './alicloud/driver.ts';
+import { createAwsDriver } from './aws/driver.ts';
+import { createAzureDriver } from './azure/driver.ts';
+import { createDigitalOceanDriver } from './digitalocean/driver.ts';
 import { createGcpDriver } from './gcp/driver.ts';
-import gcpSchema from './gcp/provider-spec.schema.json' with { type: 'json' };
+import { createHetznerDriver } from './hetzner/driver.ts';
+import { createKubevirtDriver } from './kubevirt/driver.ts';
+import { createMetalDriver } from './metal/driver.ts';
+import { createOpenStackDriver } from './openstack/driver.ts';
+import { createVsphereDriver } from './vsphere/driver.ts';
 import { createVirtualDriver } from './virtual/driver.ts';
 import { builtInProviders, type BuiltInProvider } from './providers.ts';
 import type { DriverSettings } from './settings.ts';
+import { providerSpecs, type CloudProvider } from './spec-faults.ts';
 import { withSpelling } from './spec-spelling.ts';
 
-/**
- * A factory makes no call and loads no SDK: most workers see one cloud only. Specs of clouds that
- * MCM has drivers for are read as Go reads them.
- */
-export const builtInDrivers: Readonly<
-  Record<BuiltInProvider, (settings: DriverSettings) => Driver>
-> = {
-  AWS: (settings) => withSpelling(awsSchema, createAwsDriver(settings)),
-  Azure: (settings) => withSpelling(azureSchema, createAzureDriver(settings)),
-  GCP: (settings) => withSpelling(gcpSchema, createGcpDriver(settings)),
-  virtual: ({ env }) => createVirtualDriver({ url: env['MILLWRIGHT_VIRTUAL_CLOUD'] }),
+type Create = (settings: DriverSettings) => Driver;
+
+/** A factory makes no call and loads no SDK: most workers see one cloud only. */
+const clouds: Readonly<Record<CloudProvider, Create>> = {
+  AWS: createAwsDriver,
+  Azure: createAzureDriver,
+  GCP: createGcpDriver,
+  OpenStack: createOpenStackDriver,
+  vsphere: createVsphereDriver,
+  kubevirt: createKubevirtDriver,
+  hcloud: createHetznerDriver,
+  digitalocean: createDigitalOceanDriver,
+  Alicloud: createAlicloudDriver,
+  metal: createMetalDriver,
 };
+
+/** Specs of clouds are read as Go reads them. */
+function builtIn(provider: BuiltInProvider, settings: DriverSettings): Driver {
+  if (provider !== 'virtual')
+    return withSpelling(providerSpecs[provider].schema, clouds[provider](settings));
+  return createVirtualDriver({ url: settings.env['MILLWRIGHT_VIRTUAL_CLOUD'] });
+}
 
 /**
  * The name under which Gardener has its own local provider: the virtual cloud takes it only where
@@ -42,7 +57,7 @@ export function createDrivers(
   providers: readonly BuiltInProvider[] = builtInProviders,
 ): Map<string, Driver> {
   const drivers = new Map<string, Driver>(
-    providers.map((provider) => [provider, builtInDrivers[provider](settings)]),
+    providers.map((provider) => [provider, builtIn(provider, settings)]),
   );
   const virtual = drivers.get('virtual');
   const hasSecondName = settings.env['MILLWRIGHT_VIRTUAL_CLOUD_AS_LOCAL'] === 'true';

@@ -1,5 +1,17 @@
 /** The providers whose drivers are built in, as a MachineClass names them. */
-export const builtInProviders = ['AWS', 'Azure', 'GCP', 'virtual'] as const;
+export const builtInProviders = [
+  'AWS',
+  'Azure',
+  'GCP',
+  'OpenStack',
+  'vsphere',
+  'kubevirt',
+  'hcloud',
+  'digitalocean',
+  'Alicloud',
+  'metal',
+  'virtual',
+] as const;
 
 export type BuiltInProvider = (typeof builtInProviders)[number];
 

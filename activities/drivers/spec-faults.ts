@@ -2,28 +2,51 @@
  * What the built-in drivers of clouds say of a provider spec, without the drivers: the command
  * would carry their SDKs.
  */
+import alicloudSchema from './alicloud/provider-spec.schema.json' with { type: 'json' };
+import { validateProviderSpec as validateAlicloud } from './alicloud/validate.ts';
 import awsSchema from './aws/provider-spec.schema.json' with { type: 'json' };
 import { validateProviderSpec as validateAws } from './aws/validate.ts';
 import azureSchema from './azure/provider-spec.schema.json' with { type: 'json' };
 import { validateProviderSpec as validateAzure } from './azure/validate.ts';
+import digitaloceanSchema from './digitalocean/provider-spec.schema.json' with { type: 'json' };
+import { validateProviderSpec as validateDigitalOcean } from './digitalocean/validate.ts';
 import gcpSchema from './gcp/provider-spec.schema.json' with { type: 'json' };
 import { validateProviderSpec as validateGcp } from './gcp/validate.ts';
+import hetznerSchema from './hetzner/provider-spec.schema.json' with { type: 'json' };
+import { validateProviderSpec as validateHetzner } from './hetzner/validate.ts';
+import kubevirtSchema from './kubevirt/provider-spec.schema.json' with { type: 'json' };
+import { validateProviderSpec as validateKubevirt } from './kubevirt/validate.ts';
+import metalSchema from './metal/provider-spec.schema.json' with { type: 'json' };
+import { validateProviderSpec as validateMetal } from './metal/validate.ts';
+import openstackSchema from './openstack/provider-spec.schema.json' with { type: 'json' };
+import { validateProviderSpec as validateOpenStack } from './openstack/validate.ts';
+import vsphereSchema from './vsphere/provider-spec.schema.json' with { type: 'json' };
+import { validateProviderSpec as validateVsphere } from './vsphere/validate.ts';
 import { readingOf } from './spec-spelling.ts';
 
-type Check = (providerSpec: unknown) => string[];
+/** By the `provider` of a MachineClass. */
+export const providerSpecs = {
+  AWS: { schema: awsSchema, validate: validateAws },
+  Azure: { schema: azureSchema, validate: validateAzure },
+  GCP: { schema: gcpSchema, validate: validateGcp },
+  OpenStack: { schema: openstackSchema, validate: validateOpenStack },
+  vsphere: { schema: vsphereSchema, validate: validateVsphere },
+  kubevirt: { schema: kubevirtSchema, validate: validateKubevirt },
+  hcloud: { schema: hetznerSchema, validate: validateHetzner },
+  digitalocean: { schema: digitaloceanSchema, validate: validateDigitalOcean },
+  Alicloud: { schema: alicloudSchema, validate: validateAlicloud },
+  metal: { schema: metalSchema, validate: validateMetal },
+} as const;
 
-const checks: ReadonlyMap<string, Check> = new Map([
-  ['AWS', checkOf(awsSchema, validateAws)],
-  ['Azure', checkOf(azureSchema, validateAzure)],
-  ['GCP', checkOf(gcpSchema, validateGcp)],
-]);
+export type CloudProvider = keyof typeof providerSpecs;
 
-function checkOf(schema: object, validate: Check): Check {
-  const read = readingOf(schema);
-  return (providerSpec) => validate(read(providerSpec));
+function isCloud(provider: string): provider is CloudProvider {
+  return Object.hasOwn(providerSpecs, provider);
 }
 
 /** A sentence for each fault; none for a provider of which nothing is known here. */
 export function specFaultsOf(provider: string, providerSpec: unknown): string[] {
-  return checks.get(provider)?.(providerSpec) ?? [];
+  if (!isCloud(provider)) return [];
+  const { schema, validate } = providerSpecs[provider];
+  return validate(readingOf(schema)(providerSpec));
 }

@@ -66,6 +66,7 @@ export const walk: readonly string[] = [
 export const patientUnits: readonly string[] = [
   'test/activities/drivers/aws/moto',
   'test/activities/drivers/openstack/services',
+  'test/activities/drivers/vsphere/',
   'test/cli/completion/shells',
   'test/cli/conformance/trouble',
   'test/deploy/bridge/',

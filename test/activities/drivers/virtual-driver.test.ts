@@ -1,6 +1,6 @@
 /** The driver over the wire, against a virtual cloud without a cluster. */
 import type { CreateRequest } from '../../../activities/drivers/driver.ts';
-import { builtInDrivers } from '../../../activities/drivers/index.ts';
+import { createDrivers } from '../../../activities/drivers/index.ts';
 import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.ts';
 import { machineErrorCodes } from '../../../workflows/api/failures.ts';
 import { aCloud, type TestCloud } from '../../deploy/virtual-cloud/a-cloud.ts';
@@ -248,7 +248,7 @@ describe('failures', () => {
 
   test('a URL that is none is refused by the name of its variable', () => {
     const env = { MILLWRIGHT_VIRTUAL_CLOUD: 'cloud:80' };
-    expect(() => builtInDrivers.virtual({ env, allowsAmbientCredentials: false })).toThrow(
+    expect(() => createDrivers({ env, allowsAmbientCredentials: false }, ['virtual'])).toThrow(
       'MILLWRIGHT_VIRTUAL_CLOUD: "cloud:80" is not a URL',
     );
   });
