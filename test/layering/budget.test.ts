@@ -13,6 +13,16 @@ const generated =
 const files = sourcesIn(productFolders).filter((path) => !generated.test(path));
 const sources = new Map(files.map((path) => [path, readSource(path)]));
 
+/**
+ * Without the folders of drivers, which have the same files with the same names, one for each
+ * cloud, and a budget of their own (test/tools/drivers-cost.test.ts).
+ */
+const core = new Map([...sources].filter(([path]) => !isOfDriver(path)));
+
+function isOfDriver(path: string): boolean {
+  return /^activities\/drivers\/[a-z]+\//.test(path);
+}
+
 interface Declaration {
   path: string;
   name: string;
@@ -66,20 +76,20 @@ test('few private functions are called once and have at most six lines', () => {
 });
 
 test('exported functions are there for more than one file', () => {
-  const shared = functions.filter(({ isExported }) => isExported);
+  const shared = functions.filter(({ path, isExported }) => isExported && !isOfDriver(path));
   const single = shared.filter(({ path, name }) => importers.get(`${path}#${name}`)?.size === 1);
-  expect(percentage(single.length, shared.length)).toBeLessThanOrEqual(49);
+  expect(percentage(single.length, shared.length)).toBeLessThanOrEqual(48.5);
 });
 
 test('few types have a name that is declared more than twice', () => {
   const declared = new Map<string, number>();
-  for (const text of sources.values()) {
+  for (const text of core.values()) {
     for (const [, name = ''] of text.matchAll(/^(?:export )?(?:interface|type) (\w+)/gm)) {
       declared.set(name, (declared.get(name) ?? 0) + 1);
     }
   }
   const often = [...declared].filter(([, times]) => times > 2).map(([name]) => name);
-  expect(often.length > 10 ? often : []).toEqual([]);
+  expect(often.length > 7 ? often : []).toEqual([]);
 });
 
 test('a label is known to few files: force-deletion', () => {
@@ -104,7 +114,7 @@ test('the life of one machine is told in few files', () => {
 });
 
 test('the product does not grow without end', () => {
-  const own = [...sources].filter(([path]) => !/^(?:deploy|tools)\//.test(path));
+  const own = [...core].filter(([path]) => !/^(?:deploy|tools)\//.test(path));
   const lines = own.reduce((sum, [, text]) => sum + text.split('\n').length - 1, 0);
-  expect(lines).toBeLessThanOrEqual(80_200);
+  expect(lines).toBeLessThanOrEqual(70_200);
 });

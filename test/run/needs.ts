@@ -25,6 +25,8 @@ export const needsOfFiles: Readonly<Record<string, readonly Need[]>> = {
   'test/docs/aws-from-nothing': ['helm'],
   'test/docs/installing': ['helm'],
   'test/e2e/clouds/aws': ['moto'],
+  'test/e2e/clouds/pool-on-openstack': ['openstack'],
+  'test/e2e/clouds/pool-on-vsphere': ['vcsim'],
   'test/e2e/rollout/canary.': ['moto'],
   'test/e2e/install/chart': ['helm'],
   'test/e2e/gardener/cluster-autoscaler': ['cluster-autoscaler'],

@@ -19,6 +19,8 @@ export interface MotoAccount {
   /** In all states. */
   instances(): Promise<Instance[]>;
   instancesOf(machineName: string): Promise<Instance[]>;
+  /** Those that run, with the names and addresses of their Nodes. */
+  nodes(): Promise<{ providerID: string; name: string; address: string | undefined }[]>;
   close(): void;
 }
 
@@ -44,6 +46,12 @@ export async function aMotoAccount(url: string, region: string = motoRegion): Pr
     securityGroupId: present(GroupId),
     instances: () => instancesIn(ec2),
     instancesOf: (machineName) => instancesIn(ec2, [{ Name: 'tag:Name', Values: [machineName] }]),
+    async nodes() {
+      const running = (await instancesIn(ec2)).filter(({ State }) => State?.Name === 'running');
+      return running.flatMap(({ InstanceId, PrivateDnsName: name, PrivateIpAddress: address }) =>
+        name ? [{ providerID: `aws:///${region}/${InstanceId}`, name, address }] : [],
+      );
+    },
     close: () => ec2.destroy(),
   };
 }

@@ -1,6 +1,6 @@
 /** Which providers a worker serves. */
 import { createDrivers } from '../../../activities/drivers/index.ts';
-import { isBuiltIn } from '../../../activities/drivers/providers.ts';
+import { builtInProviders, isBuiltIn } from '../../../activities/drivers/providers.ts';
 
 const providersOf = (env: Record<string, string>): string[] => [
   ...createDrivers({ env, allowsAmbientCredentials: false }).keys(),
@@ -8,7 +8,7 @@ const providersOf = (env: Record<string, string>): string[] => [
 
 describe('the providers of a worker', () => {
   test('do not include local, which Gardener uses for its own provider', () => {
-    expect(providersOf({})).toEqual(['AWS', 'Azure', 'GCP', 'virtual']);
+    expect(providersOf({})).toEqual([...builtInProviders]);
   });
 
   test('include local where the local stack asks for it', () => {

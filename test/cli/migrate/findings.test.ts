@@ -197,8 +197,8 @@ test.each<{ name: string; facts: Partial<Facts>; says: RegExp; words?: string[] 
   },
   {
     name: 'a provider without a driver',
-    facts: { classes: [aClass({ provider: 'OpenStack' })] },
-    says: /^hinders features: MachineClass one: no driver of provider "OpenStack".*--external-provider OpenStack/,
+    facts: { classes: [aClass({ provider: 'stackit' })] },
+    says: /^hinders features: MachineClass one: no driver of provider "stackit".*--external-provider stackit/,
   },
   {
     name: 'a Secret elsewhere',
@@ -245,8 +245,8 @@ test.each<{ name: string; facts: Partial<Facts>; says: RegExp; words?: string[] 
 });
 
 test('a provider that a driver of its own serves does not hinder', () => {
-  const classes = [aClass({ provider: 'OpenStack' })];
-  expect(notesOn({ classes }, ['OpenStack'])).toEqual([]);
+  const classes = [aClass({ provider: 'stackit' })];
+  expect(notesOn({ classes }, ['stackit'])).toEqual([]);
 });
 
 test("MCM's own Lease, and ours after a take-over, are in order", () => {

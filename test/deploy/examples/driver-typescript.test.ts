@@ -30,6 +30,7 @@ describeDriverContract({
   remove: (asked) => deletedBy(driver, asked),
   countMade: (name) => acme.made.filter((made) => made === name).length,
   countLiving: (name) => acme.living(name).length,
+  hasConsole: false,
   absentProviderID: 'acme:///s-none',
   badSpec: {
     providerSpec: { plan: 'xl' },

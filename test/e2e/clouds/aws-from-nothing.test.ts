@@ -11,7 +11,7 @@ import { repository } from '../../../deploy/local/layout.ts';
 import { aMotoAccount, motoSecret, type MotoAccount } from '../../support/moto-account.ts';
 import { startMoto, type Moto } from '../../support/moto.ts';
 import { eventually } from '../../support/eventually.ts';
-import { playKubelets, type AwsKubelets } from '../support/aws-kubelets.ts';
+import { playKubelets, type CloudKubelets } from '../support/cloud-kubelets.ts';
 import { Runbook } from '../support/runbook.ts';
 import { useScenario } from '../support/scenario.ts';
 import { testStack } from '../support/test-stack.ts';
@@ -47,14 +47,14 @@ describe('AWS from nothing', () => {
     }),
   });
   const { cluster, namespace } = scenario;
-  let kubelets: AwsKubelets;
+  let kubelets: CloudKubelets;
   afterAll(async () => {
     await kubelets.stop();
     account.close();
     await moto.stop();
   });
   beforeAll(() => {
-    kubelets = playKubelets(account, cluster);
+    kubelets = playKubelets(() => account.nodes(), cluster);
   });
 
   async function pageFor(name: string): Promise<Runbook> {

@@ -7,7 +7,7 @@ import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { startMoto, type Moto } from '../../support/moto.ts';
 import { aMotoAccount, motoSecret, type MotoAccount } from '../../support/moto-account.ts';
-import { playKubelets, type AwsKubelets } from '../support/aws-kubelets.ts';
+import { playKubelets, type CloudKubelets } from '../support/cloud-kubelets.ts';
 import { isReady, type NodeObject } from '../support/cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createDeployment, deleteDeployment, machinesOf } from '../support/machines.ts';
@@ -31,7 +31,7 @@ describe('a MachineDeployment on AWS', () => {
   });
   const { cluster, namespace } = scenario;
   const workloads = new Workloads(scenario);
-  let kubelets: AwsKubelets;
+  let kubelets: CloudKubelets;
 
   beforeAll(async () => {
     await cluster.kube.patch(`/api/v1/namespaces/${namespace}/secrets/${secretName}`, 'merge', {
@@ -39,7 +39,7 @@ describe('a MachineDeployment on AWS', () => {
     });
     await createAwsClass('aws-old', 'm5.large');
     await createAwsClass('aws-new', 'c5.large', { keyNam: 'ops' });
-    kubelets = playKubelets(account, cluster);
+    kubelets = playKubelets(() => account.nodes(), cluster);
   });
   afterAll(async () => {
     await kubelets.stop();

@@ -58,13 +58,20 @@ export interface KubevirtWorld {
   left: (name: string) => Promise<string[]>;
 }
 
-export function kubeconfigOf(server: string, user: object, namespace?: string): string {
+/** `ca`: PEM. */
+export function kubeconfigOf(
+  server: string,
+  user: object,
+  namespace?: string,
+  ca?: string,
+): string {
+  const authority = ca && { 'certificate-authority-data': Buffer.from(ca).toString('base64') };
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
     'current-context': 'host',
     contexts: [{ name: 'host', context: { cluster: 'host', user: 'machines', namespace } }],
-    clusters: [{ name: 'host', cluster: { server } }],
+    clusters: [{ name: 'host', cluster: { server, ...authority } }],
     users: [{ name: 'machines', user }],
   });
 }
