@@ -89,6 +89,4 @@ export const pollSeconds = {
   aws: 10,
   /** Where Azure does not say it. */
   azure: 10,
-  /** Most operations take 10 to 90 s, and are young for half a minute. */
-  gcp: { young: 5, old: 10 },
 } as const;

@@ -26,6 +26,7 @@ export interface FrameOptions {
   allowsRetagging?: boolean | undefined;
 }
 
+/** Most operations take 10 to 90 s, and are young for half a minute. */
 const usualPoll = { young: 5, old: 10 };
 
 export function driverOf<T extends CloudTypes>(

@@ -3,7 +3,7 @@ import { nowMs } from '../../system/system.ts';
 import { DriverError, type MachineRequest } from '../driver.ts';
 import { notOurs } from '../named-instance.ts';
 import type { EarlierOwner } from './checkpoint.ts';
-import type { Cloud, CloudTypes, Part, Resource } from './cloud.ts';
+import type { Cloud, CloudTypes, Part } from './cloud.ts';
 import { belongsTo, hasToken, isMadeFor, isOfMachine, isTagged } from './tags.ts';
 import { pending, type Waiting } from './wait.ts';
 
@@ -40,7 +40,7 @@ export async function findOne<T extends CloudTypes>(
   const things = await part.search(account, request);
   const own = await findOwn(asking, part, things);
   if (own) return { thing: own, isOwn: true };
-  const stranger = things.find((thing) => nameOf(thing) === request.machine.name);
+  const stranger = things.find((thing) => isOfMachine(cloud, thing, request.machine));
   return stranger && { thing: stranger, isOwn: false };
 }
 
@@ -63,8 +63,6 @@ export async function findOwn<T extends CloudTypes>(
     settled: false,
   });
 }
-
-const nameOf = ({ name, machineName = name }: Resource): string => machineName;
 
 const idIn = (providerID: string): string => providerID.slice(providerID.lastIndexOf('/') + 1);
 

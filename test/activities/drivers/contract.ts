@@ -227,7 +227,9 @@ export function describeDriverContract(cloudCase: CloudCase): void {
 
     if (uniqueness === 'name') {
       test('two creates at once with two tokens make one instance', async () => {
-        const rivals = ['one', 'two'].map((token) => create(request('c-rivals', { token })));
+        const rivals = ['c-rivals-1', 'c-rivals-2'].map((token) =>
+          create(request('c-rivals', { token })),
+        );
         const made = await madeBy(rivals);
         const { providerID } = await create(request('c-rivals'));
         for (const instance of made) expect(instance.providerID).toBe(providerID);

@@ -1,7 +1,7 @@
 import { fault } from '../../../../activities/drivers/frame/fault.ts';
 import { failureOf } from '../failure-of.ts';
 import { createdBy, followed, pendingOf } from '../following.ts';
-import { impatient, tagsOf, ToyCloud, toyDriver, toyRequest } from './toy-cloud.ts';
+import { impatient, tagsOf, ToyCloud, toyDriver, toyRequest, type ToyThing } from './toy-cloud.ts';
 
 const hasParts = true;
 const retag = () => Promise.reject(fault('forbidden', 'toys: not allowed'));
@@ -288,6 +288,24 @@ test('a call that is cancelled while it waits says so, and is not settled', asyn
     settled: false,
     message: 'cancelled while it waited for toys',
   });
+});
+
+test('what an instance needs once it is there is done once', async () => {
+  const cloud = new ToyCloud();
+  const done = new Set<string>();
+  const initialize = {
+    isNeeded: ({ ref }: ToyThing) => !done.has(ref),
+    run: async (_cloud: ToyCloud, thing: ToyThing) => {
+      if (done.has(thing.ref)) throw new Error('twice');
+      done.add(thing.ref);
+      return thing;
+    },
+  };
+  const driver = toyDriver(cloud, { initialize });
+  await driver.createInstance(toyRequest('m'));
+  await driver.initializeInstance(toyRequest('m'));
+  expect(await driver.initializeInstance(toyRequest('m'))).toMatchObject({ nodeName: 'm' });
+  expect([...done]).toEqual(['server-1']);
 });
 
 test('a refused retag keeps the instance, and says what the cloud said', async () => {

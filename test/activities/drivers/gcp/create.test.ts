@@ -60,6 +60,8 @@ describeDriverContract({
       ],
     });
   },
+  uniqueness: 'name',
+  remembersTokens: true,
   requestId: /^operation-/,
   absentProviderID: idOf('c-known'),
   badSpec: {
