@@ -22,6 +22,7 @@ export const needsOfFiles: Readonly<Record<string, readonly Need[]>> = {
   'test/deploy/helm/chart': ['helm'],
   'test/deploy/image/dockerfile': ['hadolint'],
   'test/deploy/monitoring/alerts': ['promtool'],
+  'test/doubles/rest/readers': ['cloud-readers'],
   'test/docs/aws-from-nothing': ['helm'],
   'test/docs/installing': ['helm'],
   'test/e2e/clouds/aws': ['moto'],

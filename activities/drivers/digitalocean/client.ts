@@ -23,7 +23,7 @@ export interface Droplet {
   };
 }
 
-export interface Account {
+export interface DigitalOceanAccount {
   send: RestClient['send'];
   /** See `deleteWith` of the class; names of the API. */
   associated: readonly string[];
@@ -43,7 +43,7 @@ const associatedNames: Readonly<Record<string, readonly string[]>> = {
 export function createAccounts(
   { env }: DriverSettings,
   callTimeoutSeconds: number,
-): (request: ProviderRequest) => Promise<Account> {
+): (request: ProviderRequest) => Promise<DigitalOceanAccount> {
   const clients = new ClientCache<RestClient>({ close: (client) => void client.close() });
   const url = new URL(env['MILLWRIGHT_DIGITALOCEAN_ENDPOINT'] ?? endpoint);
   return async ({ secret, providerSpec }) => {
@@ -82,7 +82,7 @@ const pagesMax = 100;
 
 /** All pages. `query`: `name`, or `tag_name`, which the API takes one of. */
 export async function listDroplets(
-  { send }: Account,
+  { send }: DigitalOceanAccount,
   query: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Droplet[]> {
@@ -101,7 +101,7 @@ export async function listDroplets(
 }
 
 export async function readDroplet(
-  { send }: Account,
+  { send }: DigitalOceanAccount,
   ref: string,
   signal: AbortSignal,
 ): Promise<Droplet | undefined> {
@@ -111,8 +111,8 @@ export async function readDroplet(
 }
 
 /** With what the class says of that which belongs to it. */
-export async function destroy(
-  { send, associated }: Account,
+export async function deleteDroplet(
+  { send, associated }: DigitalOceanAccount,
   { ref, name }: { ref: string; name: string },
   signal: AbortSignal,
 ): Promise<'going' | 'gone'> {

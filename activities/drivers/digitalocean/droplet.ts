@@ -4,8 +4,8 @@ import type { CreateRequest, Instance, ListRequest } from '../driver.ts';
 import type { MakeCall, Making, Part, Resource, State } from '../frame/cloud.ts';
 import { fault } from '../frame/fault.ts';
 import { hasToken, isTagged, ownerTags, tagsFor } from '../frame/tags.ts';
-import { destroy, dropletIn, listDroplets, readDroplet, title } from './client.ts';
-import type { Account, Droplet } from './client.ts';
+import { deleteDroplet, dropletIn, listDroplets, readDroplet, title } from './client.ts';
+import type { DigitalOceanAccount, Droplet } from './client.ts';
 import { tagsIn, tagSpelling, wordsOf } from './tags.ts';
 import { specOf } from './validate.ts';
 
@@ -20,7 +20,7 @@ export interface DropletThing extends Resource {
 }
 
 export interface DigitalOceanCloud {
-  account: Account;
+  account: DigitalOceanAccount;
   thing: DropletThing;
   content: Readonly<Record<string, unknown>>;
 }
@@ -52,7 +52,7 @@ export const dropletPart: Part<DigitalOceanCloud> = {
   bodies: ({ request }) => [{ name: request.machine.name, content: bodyOf(request) }],
   make,
   stateOf,
-  remove: destroy,
+  remove: deleteDroplet,
   providerIDOf: ({ ref }) => `digitalocean://${ref}`,
   refIn,
 };
@@ -71,7 +71,7 @@ export function typeQuery(providerSpec: unknown): Readonly<Record<string, string
 
 /** The oldest first, so that of two of one token each search takes the same. */
 async function namesakes(
-  account: Account,
+  account: DigitalOceanAccount,
   query: Readonly<Record<string, string>> & { name: string },
   signal: AbortSignal,
 ): Promise<DropletThing[]> {
@@ -115,7 +115,7 @@ export function createFaults({ userData }: CreateRequest): string[] {
 }
 
 async function make(
-  account: Account,
+  account: DigitalOceanAccount,
   { body, token, signal }: MakeCall<DigitalOceanCloud>,
 ): Promise<Making<DigitalOceanCloud>> {
   const what = `create droplet ${body.name}`;
@@ -137,7 +137,7 @@ interface Made {
  * that made it. One without tags may be the other of this token, too.
  */
 async function giveWay(
-  account: Account,
+  account: DigitalOceanAccount,
   { thing, token, type }: Made,
   signal: AbortSignal,
 ): Promise<void> {
@@ -151,7 +151,7 @@ async function giveWay(
         (!isTagged(other, tagSpelling) && (other.createdAt ?? 0) > youngest)),
   );
   if (!older) return;
-  await destroy({ ...account, associated: [] }, thing, signal);
+  await deleteDroplet({ ...account, associated: [] }, thing, signal);
   const words = `${title}: droplet ${older.ref} of the name ${name} was made by another call at the same time; ${thing.ref} is deleted`;
   throw fault('conflict', words);
 }

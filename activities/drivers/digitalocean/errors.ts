@@ -32,13 +32,13 @@ export const statusMeanings = {
   '504': 'unanswered',
 } as const satisfies ErrorTable;
 
-interface WordsMeaning {
+interface RefusalWords {
   words: RegExp;
   meaning: MeaningName;
 }
 
 /** `unprocessable_entity` is several things, which only its words tell apart. */
-const wordsMeanings: readonly WordsMeaning[] = [
+const wordsMeanings: readonly RefusalWords[] = [
   { words: /(droplet|account|team|volume) limit|exceed\w* your .*limit/i, meaning: 'quota' },
   {
     words:

@@ -17,7 +17,7 @@ export const title = 'Hetzner Cloud';
 type Labels = Readonly<Record<string, string>>;
 
 /** What is read of a server. */
-export interface Server {
+export interface HetznerServer {
   id: number;
   name: string;
   status: string;
@@ -54,9 +54,6 @@ export interface Action {
   error: { code: string; message: string } | null;
 }
 
-/** A collection of the API whose things have labels. */
-export type Collection = 'servers' | 'floating_ips';
-
 export interface Hetzner {
   send: RestClient['send'];
 }
@@ -89,12 +86,11 @@ export function createAccounts(
 }
 
 /** The object under `key`; what is something else is not Hetzner's answer. */
-export function objectIn<T extends { id: number }>(
-  what: string,
-  { json }: RestAnswer,
-  key: string,
-): T {
-  const found: T = Object(Object(json)[key]);
+export function objectIn(what: string, { json }: RestAnswer, key: 'server'): HetznerServer;
+export function objectIn(what: string, { json }: RestAnswer, key: 'action'): Action;
+export function objectIn(what: string, { json }: RestAnswer, key: 'floating_ip'): FloatingIp;
+export function objectIn(what: string, { json }: RestAnswer, key: string): object {
+  const found: { id?: unknown } = Object(Object(json)[key]);
   if (typeof found.id === 'number') return found;
   throw stranger(what, `it has no ${key}`);
 }
@@ -128,5 +124,5 @@ export async function listAll<T extends { id: number }>(
 }
 
 export async function actionOf({ send }: Hetzner, call: RestCall): Promise<Action> {
-  return objectIn<Action>(call.what, await send(call), 'action');
+  return objectIn(call.what, await send(call), 'action');
 }

@@ -3,7 +3,7 @@ import type { Driver, PersistentVolumeSpec } from '../driver.ts';
 import type { Cloud } from '../frame/cloud.ts';
 import { driverOf } from '../frame/driver.ts';
 import type { DriverSettings } from '../settings.ts';
-import { createAccounts, objectIn, title, type Hetzner, type Server } from './client.ts';
+import { createAccounts, objectIn, title, type Hetzner } from './client.ts';
 import { assign, floatingIpPart } from './floating-ip.ts';
 import { labelSpelling } from './labels.ts';
 import {
@@ -68,7 +68,7 @@ async function setLabels(
   const what = `set labels of server ${thing.name}`;
   const path = `/servers/${thing.ref}`;
   const answer = await send({ what, method: 'PUT', path, body: { labels: tags }, signal });
-  objectIn<Server>(what, answer, 'server');
+  objectIn(what, answer, 'server');
 }
 
 /** The project is that of the token. */

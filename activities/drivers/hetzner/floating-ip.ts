@@ -50,7 +50,7 @@ export const floatingIpPart: Part<HetznerCloud> = {
     const what = `get floating IP ${ref}`;
     const path = `/floating_ips/${ref}`;
     const answer = await orAbsent(send({ what, method: 'GET', path, signal }));
-    return answer && viewOf(objectIn<FloatingIp>(what, answer, 'floating_ip'));
+    return answer && viewOf(objectIn(what, answer, 'floating_ip'));
   },
   search,
   list: listFloatingIps,
@@ -125,7 +125,7 @@ async function make(
   const call = { what, method: 'POST', path: '/floating_ips', isCreate: true, signal } as const;
   try {
     const answer = await account.send({ ...call, body: body.content.fields });
-    return { thing: viewOf(objectIn<FloatingIp>(what, answer, 'floating_ip')) };
+    return { thing: viewOf(objectIn(what, answer, 'floating_ip')) };
   } catch (error) {
     const isTaken = error instanceof DriverError && error.code === 'AlreadyExists';
     if (!isTaken) throw error;

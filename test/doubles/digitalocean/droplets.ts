@@ -34,10 +34,11 @@ const sizes = ['s-2vcpu-4gb', 's-4vcpu-8gb', 'gpu-h100x1-80gb'];
 const images = ['ubuntu-24-04-x64', 155_133_621];
 const sshKeys = [289_794, '3b:16:e4:bf:8b:00:8b:b8:59:8c:a9:d3:f0:19:fa:45'];
 
+function refuse(message: string): never {
+  throw new Refusal(422, 'unprocessable_entity', message);
+}
+
 export function requireCatalog(team: Team, body: Readonly<Record<string, unknown>>): void {
-  const refuse = (message: string): never => {
-    throw new Refusal(422, 'unprocessable_entity', message);
-  };
   const { region, size, image, ssh_keys: keys, ipv6, public_networking: isPublic } = body;
   if (!regions.includes(String(region))) refuse('You specified an invalid region.');
   if (!sizes.includes(String(size))) refuse('You specified an invalid size for Droplet creation.');
@@ -47,7 +48,7 @@ export function requireCatalog(team: Team, body: Readonly<Record<string, unknown
   const given: unknown[] = Array.isArray(keys) ? keys : [];
   const unknown = given.find((key) => !sshKeys.some((one) => one === key));
   if (unknown !== undefined)
-    refuse(`${String(unknown)} are invalid key identifiers for Droplet creation.`);
+    refuse(`${JSON.stringify(unknown)} are invalid key identifiers for Droplet creation.`);
   if (isPublic === false && ipv6 === true) refuse('ipv6 must be false without public networking');
 }
 

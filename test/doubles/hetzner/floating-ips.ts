@@ -63,7 +63,11 @@ function assign(project: Project, floatingIp: StoredFloatingIp, body: unknown): 
     floatingIp.server = server.id;
     return null;
   };
-  const action = project.begin('assign_floating_ip', server.id, end, [floatingIp.id]);
+  const action = project.begin(
+    'assign_floating_ip',
+    { server: server.id, floatingIp: floatingIp.id },
+    end,
+  );
   return { status: 201, body: { action } };
 }
 

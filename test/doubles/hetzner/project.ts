@@ -70,7 +70,11 @@ export class Project {
     return this.#lastId;
   }
 
-  begin(command: string, serverId: number, end: Work['end'], more: number[] = []): StoredAction {
+  begin(
+    command: string,
+    { server, floatingIp }: { server: number; floatingIp?: number },
+    end: Work['end'],
+  ): StoredAction {
     const action: StoredAction = {
       id: this.nextId(),
       status: 'running',
@@ -80,8 +84,8 @@ export class Project {
       finished: null,
       error: null,
       resources: [
-        { id: serverId, type: 'server' },
-        ...more.map((id) => ({ id, type: 'floating_ip' })),
+        { id: server, type: 'server' },
+        ...(floatingIp === undefined ? [] : [{ id: floatingIp, type: 'floating_ip' }]),
       ],
     };
     this.#actions.set(action.id, action);

@@ -106,7 +106,9 @@ function create(project: Project, body: Body): JsonAnswer {
   };
   project.servers.set(server.id, server);
   project.madeByName.set(server.name, (project.madeByName.get(server.name) ?? 0) + 1);
-  const action = project.begin('create_server', server.id, () => placed(project, server));
+  const action = project.begin('create_server', { server: server.id }, () =>
+    placed(project, server),
+  );
   const hasKey = Array.isArray(body['ssh_keys']) && body['ssh_keys'].length > 0;
   return {
     status: 201,
@@ -133,6 +135,8 @@ function placed(project: Project, server: StoredServer): { code: string; message
   return null;
 }
 
+const ofList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
 function referenceFaults(body: Body): FieldFault[] {
   const {
     image,
@@ -148,7 +152,6 @@ function referenceFaults(body: Body): FieldFault[] {
   };
   require('image', images.some((one) => one.id === image || one.name === image));
   require('location', locations.some((one) => one.name === location));
-  const ofList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
   for (const key of ofList(keys)) {
     require('ssh_keys', sshKeys.some((one) => one.id === key || one.name === key));
   }
@@ -164,7 +167,7 @@ function destroy(project: Project, server: StoredServer): JsonAnswer {
   if (server.isProtected) throw new Refusal(423, 'protected', 'server is delete protected');
   if (project.isLocked(server.id)) throw locked('server');
   server.status = 'deleting';
-  const action = project.begin('delete_server', server.id, () => {
+  const action = project.begin('delete_server', { server: server.id }, () => {
     project.servers.delete(server.id);
     for (const ip of project.floatingIps.values()) if (ip.server === server.id) ip.server = null;
     return null;

@@ -30,7 +30,8 @@ export async function startJsonServer(
   port = 0,
 ): Promise<JsonServer> {
   const server = createServer((request, response) => {
-    void text(request).then((body) => {
+    void (async () => {
+      const body = await text(request);
       const url = new URL(request.url ?? '/', 'http://double');
       const {
         status,
@@ -45,7 +46,7 @@ export async function startJsonServer(
       });
       response.writeHead(status, { 'content-type': 'application/json', ...headers });
       response.end(said === undefined ? '' : JSON.stringify(said));
-    });
+    })();
   });
   await new Promise<void>((settle) => server.listen(port, '127.0.0.1', settle));
   const address = server.address();
