@@ -97,8 +97,9 @@ export function createAccounts({ env }: DriverSettings, callTimeoutSeconds: numb
 
 const pageLength = 250;
 
+const pathOf = (uuid: string): string => `/vms/${encodeURIComponent(uuid)}`;
+
 function prismOf(client: RestClient): Prism {
-  const pathOf = (uuid: string): string => `/vms/${encodeURIComponent(uuid)}`;
   return {
     async get(uuid, signal) {
       const call = { what: `read VM ${uuid}`, method: 'GET', path: pathOf(uuid), signal } as const;

@@ -110,7 +110,7 @@ function answer(world: World, { method, path, headers, body }: RestRequest): Res
     return refusal(401, 'AUTHENTICATION_REQUIRED', 'Authentication required.');
   }
   const [, group = '', id = ''] = /^\/api\/nutanix\/v3\/([a-z]+)(?:\/([^/]+))?$/.exec(path) ?? [];
-  if (method === 'POST' && id === 'list') return list(world, group, body);
+  if (method === 'POST' && id === 'list') return listing(world, group, body);
   if (method === 'POST' && group === 'vms' && id === '') return create(world, body);
   if (method === 'GET' && group === 'tasks') return readTask(world, id);
   const vm = world.vms.find(({ uuid }) => uuid === id);
@@ -186,7 +186,7 @@ function readTask({ tasks, vms }: World, id: string): RestReply {
   return { status: 200, body: checked('TasksResponse', body) };
 }
 
-function list(world: World, group: string, json: unknown): RestReply {
+function listing(world: World, group: string, json: unknown): RestReply {
   const faults = published.faultsOf('DSMetadata', json);
   if (faults.length > 0) return refusal(422, 'INVALID_REQUEST', faults.join('; '));
   const { filter, offset = 0, length = 20 }: ListBody = Object(json);
