@@ -129,6 +129,15 @@ export interface Part<T extends CloudTypes> {
   bodies: (plan: Plan<T>) => Body<T['content']>[];
   make: (account: T['account'], call: MakeCall<T>) => Promise<Making<T>>;
   stateOf: (thing: T['thing']) => State;
+  /**
+   * Begins the next step of one that is made in several and is coming, as its state shows which
+   * are done. Undefined: it only has to be waited for. Default: it is made by itself.
+   */
+  advance?: (
+    account: T['account'],
+    thing: T['thing'],
+    request: CreateRequest,
+  ) => Promise<Operation | undefined>;
   /** Of one that has failed, or goes before it was of use. Default: a conflict, with its state. */
   deathOf?: (thing: T['thing']) => Death;
   /** `gone` where the cloud answers only when it is; also where it was gone before. */

@@ -169,20 +169,50 @@ async function untilReady<T extends CloudTypes>(
     if (request.providerID !== undefined) return thing;
     throw await endOf(creation, part, thing);
   }
-  return await untilReady(creation, part, await afterPause(creation, part, thing));
+  const hasAdvanced = await isAdvanced(creation, part, thing);
+  const next = hasAdvanced
+    ? await readAgain(creation, part, thing)
+    : await afterPause(creation, part, thing);
+  return await untilReady(creation, part, next);
 }
 
-/** What is under way can still fail; then it goes again. */
+/** One step of what is made in several, carried out. Throws `DriverPending` when that takes long. */
+async function isAdvanced<T extends CloudTypes>(
+  creation: Creation<T>,
+  part: Part<T>,
+  thing: T['thing'],
+): Promise<boolean> {
+  const { account, request } = creation;
+  const operation = await part.advance?.(account, thing, request);
+  if (!operation) return false;
+  const done = await untilDone(waitOf(creation, placeOf(creation)), operation);
+  if (done.failure && !done.isForNothing) throw done.failure('make', thing.name, false);
+  return true;
+}
+
 async function afterPause<T extends CloudTypes>(
-  { cloud, account, request, pauses }: Creation<T>,
+  creation: Creation<T>,
   part: Part<T>,
   thing: T['thing'],
 ): Promise<T['thing']> {
-  const what = `${part.kind} ${thing.name} is being made (${part.stateOf(thing).words})`;
-  if (!(await nextPause(cloud, pauses))) throw pending(cloud, what);
+  const { cloud, pauses } = creation;
+  if (!(await nextPause(cloud, pauses))) throw pending(cloud, beingMade(part, thing));
+  return await readAgain(creation, part, thing);
+}
+
+const beingMade = <T extends CloudTypes>(part: Part<T>, thing: T['thing']): string =>
+  `${part.kind} ${thing.name} is being made (${part.stateOf(thing).words})`;
+
+/** What is under way can still fail; then it goes again. */
+async function readAgain<T extends CloudTypes>(
+  { cloud, account, request }: Creation<T>,
+  part: Part<T>,
+  thing: T['thing'],
+): Promise<T['thing']> {
   const next = await part.read(account, thing.ref, request.signal).catch((error: unknown) => {
     if (!isTransient(error)) throw error;
-    throw pending(cloud, what, { retryAfterSeconds: error.retryAfterSeconds });
+    const { retryAfterSeconds } = error;
+    throw pending(cloud, beingMade(part, thing), { retryAfterSeconds });
   });
   if (next) return next;
   throw fault('conflict', `${part.kind} ${thing.name} has gone again while it was made`);
@@ -369,7 +399,9 @@ async function conclude<T extends CloudTypes>(
   const { place, done, isConfirmed = false } = conclusion;
   const thing = await lookAt(creation, conclusion);
   if (!thing) throw absent(creation, conclusion);
-  if (done.failure) throw done.failure('make', request.machine.name, false);
+  const failure = done.failure?.('make', request.machine.name, false);
+  // Its own name is taken: another attempt with this token was quicker.
+  if (failure && failure.code !== 'AlreadyExists' && !done.isForNothing) throw failure;
   const { instance, confirmation } = cloud;
   const { is } = instance.stateOf(thing);
   if (is === 'failed' || is === 'going') throw await endOf(creation, instance, thing);

@@ -10,7 +10,7 @@ export interface RestAnswer {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   text: string;
-  /** Undefined when the text is no JSON. */
+  /** Undefined when the text is no JSON, or not what `RestOptions.parse` reads. */
   json: unknown;
 }
 
@@ -47,6 +47,8 @@ export interface RestOptions {
   refusalIn: (answer: RestAnswer) => Refusal | undefined;
   /** Under which the cloud knows the call. */
   requestIdHeader?: string;
+  /** Reads answers; undefined where the text is none of this cloud. Default: as JSON. */
+  parse?: (text: string) => unknown;
 }
 
 export interface RestCall {
@@ -134,7 +136,7 @@ async function send(agent: Dispatcher, options: RestOptions, call: RestCall): Pr
 
 async function exchange(
   agent: Dispatcher,
-  { url, headers }: RestOptions,
+  { url, headers, parse = parsed }: RestOptions,
   { method, path, body, signal, headers: more }: RestCall,
 ): Promise<RestAnswer> {
   const own = await headers(signal);
@@ -153,7 +155,7 @@ async function exchange(
     signal,
   });
   const text = await response.body.text();
-  return { status: response.statusCode, headers: response.headers, text, json: parsed(text) };
+  return { status: response.statusCode, headers: response.headers, text, json: parse(text) };
 }
 
 function parsed(text: string): unknown {
