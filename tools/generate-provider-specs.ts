@@ -8,6 +8,7 @@ import { compile } from 'json-schema-to-typescript';
 /** Drivers whose provider spec has a schema. */
 export const driversWithSchema = [
   'alicloud',
+  'anexia',
   'aws',
   'azure',
   'digitalocean',
@@ -15,6 +16,7 @@ export const driversWithSchema = [
   'hetzner',
   'kubevirt',
   'metal',
+  'nutanix',
   'openstack',
   'vsphere',
 ] as const;

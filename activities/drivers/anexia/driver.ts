@@ -1,0 +1,240 @@
+/** The driver of `provider: anexia`: machines of Anexia's Dynamic Compute. */
+import type { CreateRequest, Driver, DriverError, Instance } from '../driver.ts';
+import type { Cloud, MakeCall, Making, Operation, Part, Resource } from '../frame/cloud.ts';
+import { driverOf } from '../frame/driver.ts';
+import { fault } from '../frame/fault.ts';
+import { nowMs } from '../../system/system.ts';
+import type { DriverSettings } from '../settings.ts';
+import { base64UserData } from '../user-data-bytes.ts';
+import { createAccounts, meaningOf, type Accounts } from './client.ts';
+import type { Definition, Engine, Progress, VmAnswer } from './client.ts';
+import { hostnameFaults, hostnameOf, nameIn, patternOf, tags } from './hostname.ts';
+import type { AnexiaNetwork, AnexiaProviderSpec } from './provider-spec.ts';
+import { specOf, validateProviderSpec } from './validate.ts';
+
+export interface AnexiaDriverLimits {
+  /** The limit of one request. Default 120, as the Engine is slow. */
+  callTimeoutSeconds?: number;
+  /** See `FrameOptions`. */
+  waitSeconds?: number;
+  orphanWaitSeconds?: number;
+  firstPauseSeconds?: number;
+}
+
+/** A machine may not be shown before it is provisioned, which takes minutes. */
+const settleSeconds = 600;
+
+interface Vm extends Resource {
+  vm: VmAnswer;
+}
+
+interface Wanted {
+  spec: AnexiaProviderSpec;
+  hostname: string;
+  script: string;
+}
+
+interface AnexiaCloud {
+  account: Engine;
+  thing: Vm;
+  content: Wanted;
+}
+
+export function createAnexiaDriver(
+  settings: DriverSettings,
+  limits: AnexiaDriverLimits = {},
+): Driver {
+  const { callTimeoutSeconds = 120, ...waits } = limits;
+  return driverOf(anexiaCloud(createAccounts(settings, callTimeoutSeconds)), waits);
+}
+
+function anexiaCloud(accounts: Accounts): Cloud<AnexiaCloud> {
+  return {
+    title: 'Anexia',
+    settleSeconds,
+    account: async (request) => accounts(request),
+    parts: [],
+    instance,
+    uniqueness: { by: 'nothing' },
+    tags,
+    // MCM has no driver for Anexia, so nothing without our digests is anybody's of ours.
+    isOfClass: () => false,
+    instanceOf,
+    validate: validateProviderSpec,
+    faultsOf: (request) => hostnameFaults(request),
+    // What is made is found by the whole name, once its task is done.
+    places: {
+      keys: ['hostname'],
+      of: (_engine, request) => ({ hostname: hostnameOf(request) }),
+      isOf: () => true,
+    },
+    // One listing shows all that the token may see.
+    listScope: () => '',
+    // Anexia's own CSI driver makes network file systems, which nobody detaches.
+    volumeIds: async () => [],
+  };
+}
+
+const byHostname = 'hostname:';
+
+const instance: Part<AnexiaCloud> = {
+  kind: 'instance',
+  async read(engine, ref, signal) {
+    const vm = ref.startsWith(byHostname)
+      ? (await engine.search(`%-${ref.slice(byHostname.length)}`, signal))[0]
+      : await engine.get(ref, signal);
+    return vm && viewsOf([vm])[0];
+  },
+  async search(engine, { machine: { name }, signal }) {
+    const found = viewsOf(await engine.search(patternOf(name), signal));
+    return found.filter((thing) => thing.name === name);
+  },
+  list: async (engine, { signal }) => viewsOf(await engine.list(signal)),
+  bodies: ({ request }) => [{ name: request.machine.name, content: wantedOf(request) }],
+  make,
+  // Its task is waited for; one that a listing shows has come up or is about to.
+  stateOf: ({ vm: { status = 'there' } }) => ({ is: 'ready', words: status }),
+  async remove(engine, { ref }, signal) {
+    const task = await engine.deprovision(ref, signal);
+    return task === undefined ? 'gone' : { name: task, isDone: false };
+  },
+  refOf: ({ hostname = '' }) => `${byHostname}${hostname}`,
+  async operation(engine, { name, signal }) {
+    const progress = await engine.progress(name, signal);
+    return progress && operationOf(name, progress);
+  },
+  providerIDOf: ({ ref }) => `anexia://${ref}`,
+  refIn,
+};
+
+function viewsOf(vms: readonly VmAnswer[]): Vm[] {
+  return vms.flatMap((vm) => {
+    const name = nameIn(vm.name);
+    return name ? [{ ref: vm.identifier, name: name.machineName, tags: name.tags, vm }] : [];
+  });
+}
+
+function wantedOf(request: CreateRequest): Wanted {
+  return {
+    spec: specOf(request.providerSpec),
+    hostname: hostnameOf(request),
+    script: base64UserData(request),
+  };
+}
+
+async function make(
+  engine: Engine,
+  { body: { content }, signal }: MakeCall<AnexiaCloud>,
+): Promise<Making<AnexiaCloud>> {
+  const { spec, hostname, script } = content;
+  const template = await templateOf(engine, spec, signal);
+  const network: Definition['network'] = [];
+  for (const { vlan, prefixes } of networksOf(spec)) {
+    const ips: string[] = [];
+    for (const prefix of prefixes) {
+      const address = { location: spec.locationID, vlan, ...(prefix !== '' && { prefix }) };
+      // What is not used is free again after half an hour.
+      ips.push(await engine.reserve(address, signal));
+    }
+    network.push({ nic_type: 'vmxnet3', vlan, ips });
+  }
+  const definition = { ...sizeOf(spec), hostname, script, network, ssh: spec.sshPublicKey };
+  const order = { location: spec.locationID, template, definition };
+  const task = await engine.provision(order, signal);
+  return { operation: { name: task, isDone: false, begunAt: nowMs() } };
+}
+
+function networksOf({ networks, vlanID = '' }: AnexiaProviderSpec): Required<AnexiaNetwork>[] {
+  if (!networks) return [{ vlan: vlanID, prefixes: [''] }];
+  return networks.map(({ vlan, prefixes = [] }) => ({ vlan, prefixes }));
+}
+
+function sizeOf(
+  spec: AnexiaProviderSpec,
+): Omit<Definition, 'hostname' | 'script' | 'network' | 'ssh'> {
+  const disks = spec.disks ?? [{ size: spec.diskSize ?? 0 }];
+  const [boot = { size: 0 }, ...others] = disks;
+  const { performanceType: bootType = 'ENT2' } = boot;
+  const additional = others.map(({ size, performanceType = '' }) => {
+    return { gb: size, type: performanceType };
+  });
+  const [dns1, dns2, dns3, dns4] = spec.dnsServers ?? [];
+  return {
+    memory_mb: spec.memory,
+    cpus: spec.cpus,
+    cpu_performance_type: spec.cpuPerformanceType ?? 'performance',
+    disk_gb: boot.size,
+    disk_type: bootType,
+    ...(additional.length > 0 && { additional_disks: additional }),
+    ...(dns1 !== undefined && { dns1 }),
+    ...(dns2 !== undefined && { dns2 }),
+    ...(dns3 !== undefined && { dns3 }),
+    ...(dns4 !== undefined && { dns4 }),
+  };
+}
+
+/** By name the one of the build, or the highest. */
+async function templateOf(
+  engine: Engine,
+  { locationID, templateID, template, templateBuild = 'latest' }: AnexiaProviderSpec,
+  signal: AbortSignal,
+): Promise<string> {
+  if (templateID !== undefined) return templateID;
+  const named = (await engine.templates(locationID, signal)).filter(
+    ({ name }) => name === template,
+  );
+  const number = (build: string): number => Number(build.replace(/^b/, ''));
+  const found =
+    templateBuild === 'latest'
+      ? named.toSorted((a, b) => number(b.build) - number(a.build))[0]
+      : named.find(({ build }) => build === templateBuild);
+  if (found) return found.id;
+  const words = `providerSpec.template: location ${locationID} has no template "${template}" of build ${templateBuild}`;
+  throw fault('input', `Invalid value: ${words}`, true);
+}
+
+function operationOf(name: string, { progress, errors, status }: Progress): Operation {
+  const isFailed = errors.length > 0 || status === '-1' || status === '3';
+  const words = errors.join('; ') || `status ${status}, without a reason`;
+  const failure = (_deed: string, of: string, settled: boolean): DriverError =>
+    fault(meaningOf(words, 'unknown'), `Anexia: task ${name} of instance ${of}: ${words}`, settled);
+  const isDone = isFailed || progress >= 100;
+  // The Engine says no times: what is done is taken for news.
+  const now = nowMs();
+  return {
+    name,
+    isDone,
+    progress: `${progress} %`,
+    begunAt: now,
+    ...(isDone && { endedAt: now }),
+    ...(isFailed && { failure }),
+  };
+}
+
+function refIn(providerID: string): string {
+  const [, id] = /^anexia:\/\/\/?([0-9a-zA-Z-]+)$/.exec(providerID) ?? [];
+  if (id !== undefined) return id;
+  throw fault('input', `spec.providerID: "${providerID}" is not of the form anexia://ID`);
+}
+
+function instanceOf({ ref, name, vm }: Vm): Instance {
+  const cards = vm.network ?? [];
+  const listed = [vm.ip_v4_primary, vm.ip_v6_primary];
+  const own = cards.flatMap(({ ips_v4: v4 = [], ips_v6: v6 = [] }) => [...v4, ...v6]);
+  const addresses = [...new Set([...own, ...listed].filter((ip) => ip !== undefined && ip !== ''))];
+  return {
+    providerID: `anexia://${ref}`,
+    nodeName: name,
+    addresses: [
+      ...addresses.flatMap((address) =>
+        address === undefined ? [] : [{ type: typeOf(address), address }],
+      ),
+      { type: 'Hostname', address: name },
+    ],
+    isInitialized: true,
+  };
+}
+
+const isPrivate = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|f[cd][0-9a-f]{2}:)/i;
+
+const typeOf = (address: string): string => (isPrivate.test(address) ? 'InternalIP' : 'ExternalIP');

@@ -1,0 +1,48 @@
+/** What is wrong with a provider spec of Anexia. */
+import { specCheck, withoutNulls } from '../spec-schema.ts';
+import type { AnexiaNetwork, AnexiaProviderSpec } from './provider-spec.ts';
+import schema from './provider-spec.schema.json' with { type: 'json' };
+
+const checkSchema = specCheck(schema);
+
+/** A sentence for each fault; empty when there is none. */
+export function validateProviderSpec(providerSpec: unknown): string[] {
+  const faults = checkSchema(providerSpec);
+  return faults.length > 0 ? faults : faultsBetweenFields(specOf(providerSpec));
+}
+
+/** A validated spec with its types; null fields are absent. */
+export function specOf(providerSpec: unknown): AnexiaProviderSpec {
+  const spec: AnexiaProviderSpec = Object(withoutNulls(providerSpec));
+  return spec;
+}
+
+function faultsBetweenFields(spec: AnexiaProviderSpec): string[] {
+  const faults = [
+    ...exactlyOne(spec, 'disks', 'diskSize'),
+    ...exactlyOne(spec, 'networks', 'vlanID'),
+  ];
+  if (spec.templateID === undefined && spec.template === undefined) {
+    faults.push('providerSpec: templateID or template is needed');
+  }
+  const networks = spec.networks ?? [];
+  if (networks.length > 0 && !networks.some(hasPrefix)) {
+    faults.push('providerSpec.networks: none of them has prefixes, so the machine has no address');
+  }
+  for (const [index, disk] of (spec.disks ?? []).entries()) {
+    if (index === 0 || disk.performanceType !== undefined) continue;
+    faults.push(`providerSpec.disks[${index}].performanceType is missing`);
+  }
+  return faults;
+}
+
+const hasPrefix = ({ prefixes = [] }: AnexiaNetwork): boolean => prefixes.length > 0;
+
+function exactlyOne<Key extends keyof AnexiaProviderSpec>(
+  spec: AnexiaProviderSpec,
+  one: Key,
+  other: Key,
+): string[] {
+  const isRight = (spec[one] === undefined) !== (spec[other] === undefined);
+  return isRight ? [] : [`providerSpec: exactly one of ${one} and ${other} is needed`];
+}
