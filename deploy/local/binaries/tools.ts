@@ -49,10 +49,7 @@ export interface Release {
   member?: string;
 }
 
-/**
- * A main package that is built in a folder, which is named from `tools` on. Those of a folder differ
- * in nothing else.
- */
+/** A main package that is built in a folder, named from `tools` on. Those of one differ by it alone. */
 export interface GoModule {
   folder: string;
   package: string;
