@@ -49,7 +49,7 @@ export interface Release {
   member?: string;
 }
 
-/** A main package that is built in a folder, named from `tools` on. Those of one differ by it alone. */
+/** A main package that is built in a folder, named from `tools` on; else those of one are alike. */
 export interface GoModule {
   folder: string;
   package: string;
