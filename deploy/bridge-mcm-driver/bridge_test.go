@@ -121,14 +121,33 @@ type scripted struct {
 	deletes   []string
 	before    map[string]func(ctx context.Context) error
 	// Not yet initialised.
-	isRaw map[string]bool
+	isRaw    map[string]bool
+	makesRaw bool
+	// The call of this number, from 1, never comes back, as if the process died: before its deed, or after.
+	calls, diesAt int
+	diesAfter     bool
+	died, never   chan struct{}
 }
 
 func aCloud() *scripted {
 	return &scripted{instances: map[string]string{}, before: map[string]func(context.Context) error{}, isRaw: map[string]bool{}}
 }
 
+func (s *scripted) dies(isAfter bool) {
+	if s.calls == s.diesAt && isAfter == s.diesAfter {
+		close(s.died)
+		<-s.never
+	}
+}
+
+func (s *scripted) leave() {
+	s.lock.Unlock()
+	s.dies(true)
+}
+
 func (s *scripted) enter(ctx context.Context, call string) error {
+	s.calls++
+	s.dies(false)
 	if before := s.before[call]; before != nil {
 		if err := before(ctx); err != nil {
 			return err
@@ -139,15 +158,14 @@ func (s *scripted) enter(ctx context.Context, call string) error {
 }
 
 func (s *scripted) CreateMachine(ctx context.Context, request *driver.CreateMachineRequest) (*driver.CreateMachineResponse, error) {
-	s.lock.Lock()
 	s.creates++
 	id := fmt.Sprintf("acme:///i-%d", s.creates)
-	s.lock.Unlock()
 	if err := s.enter(ctx, "create"); err != nil {
 		return nil, err
 	}
-	defer s.lock.Unlock()
+	defer s.leave()
 	s.instances[id] = request.Machine.Name
+	s.isRaw[id] = s.makesRaw
 	return &driver.CreateMachineResponse{ProviderID: id, NodeName: request.Machine.Name}, nil
 }
 
@@ -155,8 +173,8 @@ func (s *scripted) InitializeMachine(ctx context.Context, request *driver.Initia
 	if err := s.enter(ctx, "initialize"); err != nil {
 		return nil, err
 	}
-	defer s.lock.Unlock()
-	delete(s.isRaw, request.Machine.Spec.ProviderID)
+	defer s.leave()
+	s.isRaw[request.Machine.Spec.ProviderID] = false
 	return nil, status.Error(codes.Unimplemented, "nothing to do")
 }
 
@@ -164,7 +182,7 @@ func (s *scripted) GetMachineStatus(ctx context.Context, request *driver.GetMach
 	if err := s.enter(ctx, "status"); err != nil {
 		return nil, err
 	}
-	defer s.lock.Unlock()
+	defer s.leave()
 	var ids []string
 	for id, name := range s.instances {
 		wanted := request.Machine.Spec.ProviderID
@@ -189,7 +207,7 @@ func (s *scripted) ListMachines(ctx context.Context, _ *driver.ListMachinesReque
 	if err := s.enter(ctx, "list"); err != nil {
 		return nil, err
 	}
-	defer s.lock.Unlock()
+	defer s.leave()
 	list := map[string]string{}
 	for id, name := range s.instances {
 		list[id] = name
@@ -201,7 +219,7 @@ func (s *scripted) DeleteMachine(ctx context.Context, request *driver.DeleteMach
 	if err := s.enter(ctx, "delete"); err != nil {
 		return nil, err
 	}
-	defer s.lock.Unlock()
+	defer s.leave()
 	id := request.Machine.Spec.ProviderID
 	s.deletes = append(s.deletes, id)
 	delete(s.instances, id)
@@ -383,8 +401,67 @@ func TestAnInstanceThatWasNotInitialisedIsInitialisedAgain(t *testing.T) {
 	cloud.isRaw["acme:///i-1"] = true
 	came, err = b.createInstance(context.Background(), aRequest())
 	expect(t, answered(t, came, err), `"outcome":"created"`)
-	if cloud.creates != 1 || len(cloud.isRaw) != 0 {
+	if cloud.creates != 1 || cloud.isRaw["acme:///i-1"] {
 		t.Errorf("%d creates, raw: %v", cloud.creates, cloud.isRaw)
+	}
+}
+
+// Each call of the driver that a create, and then a deletion, makes is the last one of a process.
+func TestAProcessThatDiesAtAnyCallMakesOneInstanceAndLeavesNone(t *testing.T) {
+	for _, isAfter := range []bool{false, true} {
+		for diesAt := 1; ; diesAt++ {
+			cloud := aCloud()
+			cloud.makesRaw, cloud.diesAt, cloud.diesAfter = true, diesAt, isAfter
+			cloud.died, cloud.never = make(chan struct{}), make(chan struct{})
+			request := aRequest()
+			first := bridgeOf(t, cloud, withMachines())
+			if !hasDied(cloud, func() { _, _ = first.createInstance(context.Background(), request) }) {
+				if !hasDied(cloud, func() { _, _ = first.deleteInstance(context.Background(), request) }) {
+					break
+				}
+			} else {
+				next := bridgeOf(t, cloud, withMachines())
+				again := request
+				again.IsRetry = true
+				came, err := next.createInstance(context.Background(), again)
+				expect(t, answered(t, came, err), `"outcome":"created"`)
+				if len(cloud.instances) != 1 || len(cloud.isRaw) != 1 || isRaw(cloud) {
+					t.Errorf("call %d, after %v: %v, raw: %v", diesAt, isAfter, cloud.instances, cloud.isRaw)
+				}
+			}
+			last := bridgeOf(t, cloud, withMachines())
+			came, err := last.deleteInstance(context.Background(), request)
+			expect(t, answered(t, came, err), `"outcome":"deleted"`)
+			if len(cloud.instances) != 0 {
+				t.Errorf("call %d, after %v: left %v", diesAt, isAfter, cloud.instances)
+			}
+			close(cloud.never)
+		}
+	}
+}
+
+func isRaw(cloud *scripted) bool {
+	for _, raw := range cloud.isRaw {
+		if raw {
+			return true
+		}
+	}
+	return false
+}
+
+// Reports whether the process died; if not, the call is over.
+func hasDied(cloud *scripted, call func()) bool {
+	over := make(chan struct{})
+	go func() {
+		call()
+		close(over)
+	}()
+	select {
+	case <-cloud.died:
+		cloud.diesAt = 0
+		return true
+	case <-over:
+		return false
 	}
 }
 

@@ -73,6 +73,8 @@ func restConfig(variable string) (*rest.Config, error) {
 	}
 	config.Timeout = 30 * time.Second
 	config.ContentType = "application/json"
+	// A call reads four objects, and there are as many calls at once as there are slots.
+	config.QPS, config.Burst = 100, 200
 	return config, nil
 }
 

@@ -55,7 +55,7 @@ func (b *bridge) createInstance(ctx context.Context, request driverRequest) (any
 func (b *bridge) beginCreate(ctx context.Context, known *memory, request driverRequest) (any, error) {
 	s, one, err := b.search(ctx, request)
 	if err != nil {
-		return nil, unsent(err)
+		return nil, unsent(ctx, request, err)
 	}
 	before := known.create
 	if one != nil {
@@ -81,7 +81,7 @@ func (b *bridge) beginCreate(ctx context.Context, known *memory, request driverR
 	}
 	full, err := b.cluster.filled(ctx, s.secret, request)
 	if err != nil {
-		return nil, unsent(err)
+		return nil, unsent(ctx, request, err)
 	}
 	s.secret = full
 	known.isKnown, known.isTold, known.isUninitialized = true, false, false
@@ -117,9 +117,10 @@ func (b *bridge) search(ctx context.Context, request driverRequest) (*subject, *
 	return s, one, nil
 }
 
-// This call has sent nothing that makes an instance.
-func unsent(err error) error {
-	if known, isFailure := err.(*failure); isFailure && !known.IsSettled {
+// This call has sent nothing that makes an instance, nor has an earlier one that the core knows no answer of.
+func unsent(ctx context.Context, request driverRequest, err error) error {
+	isFirst := request.Checkpoint == "" && !isRepeated(ctx)
+	if known, isFailure := err.(*failure); isFailure && isFirst && !known.IsSettled {
 		known.IsUnsent = true
 	}
 	return err
@@ -127,8 +128,11 @@ func unsent(err error) error {
 
 // An activity that is tried again, a Machine that is, or one that was told to wait: by this process or by another.
 func mayHaveBegun(ctx context.Context, request driverRequest) bool {
-	isRepeated := activity.IsActivity(ctx) && activity.GetInfo(ctx).Attempt > 1
-	return isRepeated || request.IsRetry || request.Checkpoint != ""
+	return isRepeated(ctx) || request.IsRetry || request.Checkpoint != ""
+}
+
+func isRepeated(ctx context.Context) bool {
+	return activity.IsActivity(ctx) && activity.GetInfo(ctx).Attempt > 1
 }
 
 // adopt takes an instance that is there. Nil: it is initialised beside the call first.

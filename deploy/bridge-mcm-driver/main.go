@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/envconfig"
+	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 )
@@ -47,6 +49,8 @@ func run(one driver.Driver, options Options) error {
 	if err := withPayloadKeys(&connection, os.Getenv("MILLWRIGHT_PAYLOAD_KEYS")); err != nil {
 		return err
 	}
+	// Of what goes on, and not of each call that is told to wait.
+	connection.Logger = log.NewStructuredLogger(slog.New(slog.NewTextHandler(os.Stderr, nil)))
 	temporalClient, err := client.Dial(connection)
 	if err != nil {
 		return err
@@ -136,11 +140,11 @@ func beat(ctx context.Context, over <-chan struct{}) {
 	ticks := time.NewTicker(time.Second)
 	defer ticks.Stop()
 	for {
-		activity.RecordHeartbeat(ctx)
 		select {
 		case <-over:
 			return
 		case <-ticks.C:
+			activity.RecordHeartbeat(ctx)
 		}
 	}
 }

@@ -50,10 +50,7 @@ export interface Release {
   member?: string;
 }
 
-/**
- * A main package that is built in a folder, which is named from `tools` on. Those of a folder differ
- * in nothing else.
- */
+/** A main package that is built in a folder, named from `tools` on; else those of one are alike. */
 export interface GoModule {
   folder: string;
   package: string;

@@ -13,6 +13,7 @@ import { HttpApiServer } from '../../support/api-server/http-api-server.ts';
 import { aMachineClass, aSecret, namespace } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/mcm-processes.ts';
+import { startTroubledCloud, type TroubledCloud } from '../../e2e/support/troubled-cloud.ts';
 import { aCloud, type TestCloud } from '../virtual-cloud/a-cloud.ts';
 
 export const provider = 'bridged';
@@ -32,12 +33,15 @@ export class BridgeWorld {
   #address = '';
   #bridge: Process | undefined;
   cloud!: TestCloud;
+  /** What the bridge takes for the cloud. */
+  troubled!: TroubledCloud;
   api!: HttpApiServer;
   kube!: KubeClient;
   asker!: Asker;
 
   async start(): Promise<void> {
     this.cloud = await aCloud();
+    this.troubled = await startTroubledCloud(this.cloud.url);
     this.api = await HttpApiServer.start();
     this.kube = createKubeClient({ kubeConfig: this.api.kubeConfig, userAgent: 'test' });
     for (const object of [aMachineClass({ provider, providerSpec }), aSecret(secret), aLease]) {
@@ -61,7 +65,7 @@ export class BridgeWorld {
     this.#bridge = this.#spawn('bridge', await preparedBinary('bridge-mcm-driver'), [], {
       KUBECONFIG: kubeconfig,
       TEMPORAL_ADDRESS: this.#address,
-      MILLWRIGHT_VIRTUAL_CLOUD: this.cloud.url,
+      MILLWRIGHT_VIRTUAL_CLOUD: this.troubled.url,
       MILLWRIGHT_DRIVER_QUEUES: ['create', 'delete', 'read']
         .map((call) => `${queue}/${call}`)
         .join(' '),
@@ -84,6 +88,7 @@ export class BridgeWorld {
     for (const server of this.#servers) await server.kill('SIGTERM');
     await this.kube.close();
     await this.api.stop();
+    await this.troubled.stop();
     await this.cloud.close();
     rmSync(this.#folder, { recursive: true });
   }

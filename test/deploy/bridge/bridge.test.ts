@@ -26,6 +26,7 @@ test('a bridged driver does everything that the kit asks of a driver of MCM', as
       clusterId: 'cluster-1',
       contract: 'mcm',
       badSpecs: [{ size: 'huge' }, { tags: {} }],
+      trouble: world.troubled.command,
     },
     subject: { machineClass: aMachineClass({ provider, providerSpec }), secret, secretFaults: [] },
     run: 'verify-bridge',
@@ -41,6 +42,9 @@ test('a bridged driver does everything that the kit asks of a driver of MCM', as
       'skipped creates nothing with a token that is spent: Aborted, settled',
     ].map((line) => expect.stringContaining(line)),
   );
+  for (const claim of ['a cloud that never answers', 'an HTML page with status 404']) {
+    expect(printed).toContainEqual(expect.stringMatching(new RegExp(`^ok +${claim}`)));
+  }
   expect(world.logOf('bridge')).not.toContain('canary');
 });
 

@@ -18,15 +18,19 @@ export interface TroubledCloud {
   stop(): Promise<void>;
 }
 
-export async function startTroubledCloud(): Promise<TroubledCloud> {
+/** `origin`: of the cloud; default that of the stack. */
+export async function startTroubledCloud(origin?: string): Promise<TroubledCloud> {
   const folder = await mkdtemp(join(tmpdir(), 'troubled-cloud-'));
   const file = join(folder, 'trouble');
   await writeFile(file, 'over');
-  const relay = new Relay({ origin: testStack().virtualCloud }, async (_request, forward) => {
-    const trouble = await readFile(file, 'utf8');
-    if (trouble === 'silent') return await new Promise<never>(() => undefined);
-    return trouble === 'stranger' ? pageOfProxy() : await forward();
-  });
+  const relay = new Relay(
+    { origin: origin ?? testStack().virtualCloud },
+    async (_request, forward) => {
+      const trouble = await readFile(file, 'utf8');
+      if (trouble === 'silent') return await new Promise<never>(() => undefined);
+      return trouble === 'stranger' ? pageOfProxy() : await forward();
+    },
+  );
   return {
     url: await relay.start(),
     // Its instances run at once: none dies in its create.
