@@ -11,7 +11,6 @@ export const codeMeanings = {
   // The account may not have more.
   'QuotaExceed.DiskCapacity': 'quota',
   'QuotaExceed.ElasticQuota': 'quota',
-  'QuotaExceed.PostPaidDiskQuota': 'quota',
   InstanceQuotaExceeded: 'quota',
   // The zone has no more, or never had it: another zone, or another class of the pool, fits.
   'OperationDenied.NoStock': 'capacity',
@@ -40,7 +39,6 @@ export const codeMeanings = {
   // Not until somebody changes the instance.
   'InvalidOperation.DeletionProtection': 'precondition',
   'OperationDenied.DeletionProtection': 'precondition',
-  ChargeTypeViolation: 'precondition',
   InstanceLockedForSecurity: 'precondition',
   // Asked again soon.
   IdempotentParameterMismatch: 'conflict',
