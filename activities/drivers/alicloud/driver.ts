@@ -1,105 +1,137 @@
-/**
- * The driver of `provider: Alicloud`: instances of Alibaba Cloud's ECS, as Gardener's driver makes
- * them.
- */
-import type { Driver } from '../driver.ts';
-import type { Cloud, Part } from '../frame/cloud.ts';
-import { driverOf } from '../frame/driver.ts';
+/** The driver of `provider: Alicloud`: instances of ECS, as Gardener's driver makes them. */
+import { nowMs } from '../../system/system.ts';
+import { DriverError, type Driver, type PersistentVolumeSpec } from '../driver.ts';
+import type { Cloud, Operation, Part, Place } from '../frame/cloud.ts';
+import { driverOf, type FrameOptions } from '../frame/driver.ts';
+import { fault } from '../frame/fault.ts';
+import { orAbsent } from '../frame/http.ts';
+import { hasTags } from '../frame/tags.ts';
 import type { DriverSettings } from '../settings.ts';
-import { createAccounts, isConflict, title, type Accounts } from './client.ts';
-import { createFaults, disappearance, operationOf, refOf, run, type Alicloud } from './create.ts';
-import {
-  isOfClass,
-  limitScope,
-  listByTags,
-  listScope,
-  readAt,
-  regions,
-  searchByName,
-} from './find.ts';
-import {
-  deathOf,
-  instanceOf,
-  placeIn,
-  protectionOf,
-  providerIDOf,
-  stateOf,
-} from './instance-view.ts';
+import { createAccounts, isRegion, loadSdk, type Ecs } from './client.ts';
+import { deathOf, disappearance } from './errors.ts';
+import { list, read, regionOf, search } from './find.ts';
+import * as view from './instance-view.ts';
 import { runInstances } from './run-instances.ts';
-import { tagSpelling } from './tags.ts';
+import { searchTagsOf, tagList, tagSpelling } from './tags.ts';
 import { validateProviderSpec } from './validate.ts';
-import { volumeIds } from './volumes.ts';
 
-export interface AlicloudDriverLimits {
-  /** The limit of one request. Default 30. */
+export interface AlicloudDriverLimits extends FrameOptions {
+  /** Of one request. Default 30. */
   callTimeoutSeconds?: number;
-  /** See `FrameOptions`. */
-  waitSeconds?: number;
-  orphanWaitSeconds?: number;
-  firstPauseSeconds?: number;
   /** So long after its run an instance may not be listed; then it is gone. Default 30. */
   listedWithinSeconds?: number;
 }
 
-export function createAlicloudDriver(
-  settings: DriverSettings,
-  limits: AlicloudDriverLimits = {},
-): Driver {
-  const { callTimeoutSeconds = 30, listedWithinSeconds = 30, ...waits } = limits;
-  const accounts = createAccounts(settings, callTimeoutSeconds);
-  const { allowsRetagging } = settings;
-  return driverOf(alicloud(accounts, listedWithinSeconds), { ...waits, allowsRetagging });
+interface Alicloud {
+  account: Ecs;
+  thing: view.AliInstance;
+  content: object;
 }
 
-function alicloud(accounts: Accounts, listedWithinSeconds: number): Cloud<Alicloud> {
-  return {
-    title,
+export function createAlicloudDriver(
+  settings: DriverSettings,
+  { callTimeoutSeconds = 30, listedWithinSeconds = 30, ...waits }: AlicloudDriverLimits = {},
+): Driver {
+  const accountOf = createAccounts(settings, callTimeoutSeconds);
+  const cloud: Cloud<Alicloud> = {
+    title: 'Alibaba Cloud',
     // A call may be on its way for as long as its limit, and what it made be listed later.
     settleSeconds: 60,
-    prepare: () => accounts.prepare(),
-    account: async (request) => accounts.of(request),
+    prepare: async () => void (await loadSdk()),
+    account: async (request) => accountOf(request),
     parts: [],
     instance: instancePart(listedWithinSeconds * 1_000),
     uniqueness: { by: 'token' },
     tags: tagSpelling,
-    isOfClass,
-    instanceOf,
+    // MCM's instances have the tags of their class.
+    isOfClass: (thing, spec) => hasTags(thing, searchTagsOf(spec) ?? { '': 'none' }),
+    instanceOf: view.instanceOf,
     validate: validateProviderSpec,
-    faultsOf: createFaults,
-    places: regions,
+    places: {
+      keys: ['region'],
+      of: (_account, request) => ({ region: regionOf(request) }),
+      isOf: (_account, { region }) => isRegion(region),
+    },
     disappearance,
-    console: ({ ecs }, { region, id }, signal) => ecs(region).console(id, signal),
-    async retag({ ecs }, { thing: { region, id }, tags, signal }) {
-      await ecs(region).tag(id, tags, signal);
+    async console(ecs, { region, id: instanceId }, signal) {
+      const input = { regionId: region, instanceId };
+      const asked = { region, input, what: `read the console of ${instanceId}`, signal };
+      const answer = await orAbsent(ecs('GetInstanceConsoleOutput', asked));
+      return answer && Buffer.from(answer.consoleOutput ?? '', 'base64').toString('utf8');
+    },
+    async retag(ecs, { thing: { region, id }, tags, signal }) {
+      const of = { regionId: region, resourceType: 'instance', resourceId: [id] };
+      const input = { ...of, tag: tagList(tags) };
+      await ecs('TagResources', { region, input, what: `tag instance ${id}`, signal });
       return undefined;
     },
-    listScope,
-    limitScope,
-    volumeIds: async (specs) => volumeIds(specs),
+    listScope: (spec) => JSON.stringify([Object(spec)['region'], searchTagsOf(spec)]),
+    limitScope: (spec) => String(Object(spec)['region']),
+    volumeIds: async (specs) => specs.flatMap(volumeIdOf),
   };
+  return driverOf(cloud, { ...waits, allowsRetagging: settings.allowsRetagging });
 }
 
 const instancePart = (listedWithinMs: number): Part<Alicloud> => ({
   kind: 'instance',
-  read: readAt,
-  search: searchByName,
-  list: listByTags,
+  read,
+  search,
+  list,
   bodies: ({ request }) => [{ name: request.machine.name, content: runInstances(request) }],
-  make: run,
-  stateOf,
-  deathOf,
-  protectionOf,
-  async remove({ ecs }, { region, id }, signal) {
+  async make(ecs, { place: { region = '' }, body: { name, content: input }, signal }) {
+    const what = `run instance ${name}`;
+    const asked = { region, input, what, signal, isCreate: true };
+    const { instanceIdSets } = await ecs('RunInstances', asked);
+    const id = instanceIdSets?.instanceIdSet?.[0];
+    if (!id) throw fault('unknown', `Alibaba Cloud: ${what}: no id is answered`);
+    const begunAt = nowMs();
+    // The instance itself is its operation: it is known by its id and the time of the run.
+    return { operation: { name: `${id}.${begunAt}`, isDone: false, progress: 'Pending', begunAt } };
+  },
+  // What is not listed may still come; then it is gone, as a token that was used before is
+  // answered with the id of what it made.
+  async operation(ecs, { place, name, signal }) {
+    const begunAt = Number(name.split('.')[1]);
+    const operation = { name, isDone: nowMs() - begunAt >= listedWithinMs, begunAt };
+    const thing = await read(ecs, madeRef(place, '', operation), signal);
+    if (!thing) return { ...operation, progress: 'not listed yet' };
+    const { is, words } = view.stateOf(thing);
+    return { ...operation, isDone: is !== 'coming', progress: words };
+  },
+  refOf: madeRef,
+  stateOf: view.stateOf,
+  deathOf(thing) {
+    const { name, id, ecs } = thing;
+    const end = `is ${view.stateOf(thing).words} before it was of use`;
+    return deathOf(`instance ${name} (${id}) ${end}`, ecs.spotStrategy);
+  },
+  async remove(ecs, { region, id: instanceId }, signal) {
+    // Force: also one that runs, as with Gardener's driver.
+    const input = { instanceId, force: true };
+    const asked = { region, input, what: `delete instance ${instanceId}`, signal };
     try {
-      return (await ecs(region).delete(id, signal)) ? 'going' : 'gone';
+      return (await orAbsent(ecs('DeleteInstance', asked))) ? 'going' : 'gone';
     } catch (error) {
       // It is on its way up or down: it can be deleted a moment later, or goes by itself.
-      if (isConflict(error)) return 'going';
+      if (error instanceof DriverError && error.code === 'Aborted') return 'going';
       throw error;
     }
   },
-  refOf,
-  operation: (account, asked) => operationOf(account, asked, listedWithinMs),
-  providerIDOf,
-  refIn: (providerID) => providerIDOf(placeIn(providerID)),
+  providerIDOf: ({ ref }) => ref,
+  refIn(providerID) {
+    view.placeIn(providerID);
+    return providerID;
+  },
 });
+
+function madeRef({ region = '' }: Place, _name: string, { name }: Operation): string {
+  return view.refOf(region, name.split('.')[0] ?? '');
+}
+
+/** As with Gardener's driver, one with options of a FlexVolume is no CSI volume. */
+function volumeIdOf({ csi, flexVolume }: PersistentVolumeSpec): string[] {
+  const { options } = Object(flexVolume);
+  const handle = csi?.driver === 'diskplugin.csi.alibabacloud.com' && csi.volumeHandle;
+  const id: unknown = options ? Object(options)['volumeId'] : handle;
+  return typeof id === 'string' && id !== '' ? [id] : [];
+}

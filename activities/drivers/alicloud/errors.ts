@@ -3,13 +3,14 @@
  * and Gardener's driver.
  */
 import type { ErrorTable, MeaningName } from '../error-meanings.ts';
+import type { Death } from '../frame/cloud.ts';
+import { fault } from '../frame/fault.ts';
 import type { Refusal, RestAnswer } from '../frame/http.ts';
 
 export const codeMeanings = {
   // The account may not have more.
   'QuotaExceed.DiskCapacity': 'quota',
   'QuotaExceed.ElasticQuota': 'quota',
-  'QuotaExceed.PostPaidDiskQuota': 'quota',
   InstanceQuotaExceeded: 'quota',
   // The zone has no more, or never had it: another zone, or another class of the pool, fits.
   'OperationDenied.NoStock': 'capacity',
@@ -38,7 +39,6 @@ export const codeMeanings = {
   // Not until somebody changes the instance.
   'InvalidOperation.DeletionProtection': 'precondition',
   'OperationDenied.DeletionProtection': 'precondition',
-  ChargeTypeViolation: 'precondition',
   InstanceLockedForSecurity: 'precondition',
   // Asked again soon.
   IdempotentParameterMismatch: 'conflict',
@@ -110,4 +110,21 @@ function wordsOf(message: unknown): string {
   if (typeof message !== 'string') return 'no message';
   const [words = ''] = message.split(/server\s*(?:string\s*to\s*sign|canonical\s*request)/i);
   return words.trim().slice(0, 500);
+}
+
+const isSpot = (strategy: unknown): boolean => String(strategy).startsWith('Spot');
+const takenBack = 'Alibaba Cloud takes spot instances back where it needs the capacity';
+
+/** `start`: which instance has which end, in words. */
+export function deathOf(start: string, spotStrategy: unknown): Death {
+  return isSpot(spotStrategy)
+    ? { meaning: 'capacity', message: `${start}; ${takenBack}` }
+    : { meaning: 'conflict', message: `${start}; something has stopped it` };
+}
+
+export function disappearance(name: string, providerSpec: unknown) {
+  const message = `instance ${name} has gone right after it was made: ${takenBack}`;
+  return isSpot(Object(providerSpec)['spotStrategy'])
+    ? fault('capacity', message, true)
+    : undefined;
 }

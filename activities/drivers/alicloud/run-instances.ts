@@ -1,88 +1,54 @@
 /** What RunInstances gets, by the names of the SDK's model; made of nothing but the request. */
-import { createHash } from 'node:crypto';
-import { defined } from '../../../workflows/values/defined.ts';
 import type { CreateRequest } from '../driver.ts';
-import { tagsFor } from '../frame/tags.ts';
+import { tagsFor, tagValue } from '../frame/tags.ts';
 import { base64UserData } from '../user-data-bytes.ts';
-import type { AlicloudProviderSpec, DataDisk } from './provider-spec.ts';
-import { tagSpelling } from './tags.ts';
+import type { DataDisk } from './provider-spec.ts';
+import { tagList, tagSpelling } from './tags.ts';
 import { specOf } from './validate.ts';
 
-export interface RunInstances {
-  instanceName: string;
-  clientToken: string;
-  tag: { key: string; value: string }[];
-  userData?: string;
-  imageId: string;
-  instanceType: string;
-  vSwitchId: string;
-  systemDisk?: object;
-  dataDisk?: object[];
-  [name: string]: unknown;
-}
+/** Of a client token. */
+const ascii = { ...tagSpelling, allowed: /^[\x21-\x7e]{1,64}$/ };
 
-/** An empty text is absent: so is one that Gardener's driver sends, to the cloud. */
-export function runInstances(request: CreateRequest): RunInstances {
-  const spec = specOf(request.providerSpec);
-  const { systemDisk, dataDisks = [] } = spec;
+export function runInstances(request: CreateRequest): object {
   const { name } = request.machine;
-  const tags = tagsFor(spec.tags, request, tagSpelling);
-  return {
-    instanceName: name,
-    clientToken: clientTokenOf(request.token),
+  const { systemDisk, ...spec } = specOf(request.providerSpec);
+  return present({
+    regionId: spec.region,
     imageId: spec.imageID,
     instanceType: spec.instanceType,
     vSwitchId: spec.vSwitchID,
-    ...textsOf(spec),
-    ...defined({
-      internetMaxBandwidthIn: spec.internetMaxBandwidthIn,
-      internetMaxBandwidthOut: spec.internetMaxBandwidthOut,
-    }),
-    ...(systemDisk && {
-      systemDisk: { category: systemDisk.category, size: String(systemDisk.size) },
-    }),
-    ...(dataDisks.length > 0 && { dataDisk: dataDisks.map((disk) => dataDiskOf(disk, name)) }),
-    tag: Object.entries(tags).map(([key, value]) => ({ key, value })),
-    userData: base64UserData(request),
-  };
-}
-
-function textsOf(spec: AlicloudProviderSpec): Record<string, string> {
-  const texts = {
+    instanceName: name,
+    amount: 1,
+    clientToken: tagValue(request.token, ascii),
     zoneId: spec.zoneID,
     securityGroupId: spec.securityGroupID,
     privateIpAddress: spec.privateIPAddress,
     instanceChargeType: spec.instanceChargeType,
     internetChargeType: spec.internetChargeType,
+    internetMaxBandwidthIn: spec.internetMaxBandwidthIn,
+    internetMaxBandwidthOut: spec.internetMaxBandwidthOut,
     spotStrategy: spec.spotStrategy,
     ioOptimized: spec.IoOptimized,
     keyPairName: spec.keyPairName,
-  };
-  return Object.fromEntries(
-    Object.entries(texts).flatMap(([key, text]) => (text ? [[key, text]] : [])),
-  );
+    systemDisk: systemDisk && { ...systemDisk, size: String(systemDisk.size) },
+    dataDisk: spec.dataDisks?.map((disk) => dataDiskOf(disk, name)),
+    tag: tagList(tagsFor(spec.tags, request, tagSpelling)),
+    userData: base64UserData(request),
+  });
 }
 
 function dataDiskOf(disk: DataDisk, machineName: string): object {
-  const { name = '', category, description, encrypted = false, size } = disk;
-  return {
-    ...(category && { category }),
-    encrypted: String(encrypted),
-    diskName: diskNameOf(machineName, name),
-    ...(description && { description }),
-    ...(size && { size }),
-    // Such a disk always goes with its instance, and the cloud does not take the field.
-    ...(category !== 'DiskEphemeralSSD' && { deleteWithInstance: disk.deleteWithInstance ?? true }),
-  };
+  const { name = '', encrypted = false, deleteWithInstance = true, ...rest } = disk;
+  const { category, description, size } = rest;
+  const diskName = `${machineName}-${name}-data-disk`;
+  // Such a disk always goes with its instance, and the cloud does not take the field.
+  const goes = category === 'DiskEphemeralSSD' ? undefined : deleteWithInstance;
+  const always = { diskName, encrypted: String(encrypted), deleteWithInstance: goes };
+  return present({ ...always, category, description, size });
 }
 
-/** As with Gardener's driver. */
-export function diskNameOf(machineName: string, diskName: string): string {
-  return `${machineName}-${diskName}-data-disk`;
-}
-
-/** At most 64 characters of ASCII; a digest has just so many. */
-export function clientTokenOf(token: string): string {
-  if (/^[\x21-\x7e]{1,64}$/.test(token)) return token;
-  return createHash('sha256').update(token).digest('hex');
+/** An empty text is absent: Gardener's driver sends it, and the cloud takes it for absent. */
+function present(fields: object): object {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== '');
+  return Object.fromEntries(given);
 }

@@ -1,39 +1,28 @@
 /** Whose an instance is, as its tags say. */
 import type { TagSpelling } from '../frame/cloud.ts';
 
-/** Of one instance. */
-const tagCountMax = 20;
-
-/** A class may have so many. */
-export const classTagsMax = tagCountMax - 3;
-
-export const tagPrefix = 'millwright.dev/';
-
 export const tagSpelling: TagSpelling = {
   word: 'tag',
   names: {
-    cluster: `${tagPrefix}cluster`,
-    namespace: `${tagPrefix}namespace`,
-    machineUid: `${tagPrefix}machine-uid`,
-    token: `${tagPrefix}token`,
+    cluster: 'millwright.dev/cluster',
+    namespace: 'millwright.dev/namespace',
+    machineUid: 'millwright.dev/machine-uid',
+    token: 'millwright.dev/token',
   },
   allowed: /^(?!aliyun|acs:)[\w.-]{1,128}$/,
-  countMax: tagCountMax,
+  countMax: 20,
 };
 
-export const clusterTagPart = 'kubernetes.io/cluster/';
-export const roleTagPart = 'kubernetes.io/role/';
+const kindOf = (key: string) => /kubernetes\.io\/(?:cluster|role)\//.exec(key)?.[0] ?? '';
 
-/**
- * The tags by which Gardener's driver knows its instances: those of the class with one of these
- * parts in their key. Undefined when there is none of one of them.
- */
+/** The tags of the class by which Gardener's driver knows its instances, if both kinds are there. */
 export function searchTagsOf(providerSpec: unknown): Record<string, string> | undefined {
-  const { tags } = Object(providerSpec);
-  const all: [string, unknown][] = Object.entries(Object(tags));
-  const keys = all.map(([key]) => key);
-  const isThere = (part: string): boolean => keys.some((key) => key.includes(part));
-  if (!isThere(clusterTagPart) || !isThere(roleTagPart)) return undefined;
-  const found = all.filter(([key]) => key.includes(clusterTagPart) || key.includes(roleTagPart));
-  return Object.fromEntries(found.map(([key, value]) => [key, String(value ?? '')]));
+  const tags: Record<string, string> = Object(Object(providerSpec)['tags']);
+  const found = Object.entries(tags).filter(([key]) => kindOf(key) !== '');
+  const isFull = new Set(found.map(([key]) => kindOf(key))).size === 2;
+  return isFull ? Object.fromEntries(found.toSorted(([a], [b]) => (a < b ? -1 : 1))) : undefined;
 }
+
+/** As requests have them. */
+export const tagList = (tags: Readonly<Record<string, string>>) =>
+  Object.entries(tags).map(([key, value]) => ({ key, value }));
