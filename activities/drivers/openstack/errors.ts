@@ -6,6 +6,9 @@ import type { Refusal, RestAnswer } from '../frame/http.ts';
 export const typeMeanings = {
   itemNotFound: 'missing',
   PortNotFound: 'missing',
+  FloatingIPNotFound: 'missing',
+  /** Of Neutron, for a kind of thing that this cloud does not have. */
+  HTTPNotFound: 'missing',
   NetworkNotFound: 'input',
   SubnetNotFound: 'input',
   SecurityGroupNotFound: 'input',

@@ -1,35 +1,31 @@
 /** A server of Nova. */
 import type { CreateRequest, Instance } from '../driver.ts';
-import type { Death, MakeCall, Making, Part, Plan, State } from '../frame/cloud.ts';
-import { orAbsent } from '../frame/http.ts';
+import type { Body, Death, MakeCall, Making, Part, Plan, State } from '../frame/cloud.ts';
+import { orAbsent, type RestAnswer } from '../frame/http.ts';
+import { tagsFor } from '../frame/tags.ts';
 import { base64UserData } from '../user-data-bytes.ts';
-import { pagesOf, type Account } from './client.ts';
+import type { Account } from './client.ts';
 import { meaningOfFault } from './errors.ts';
 import { removePortsOf } from './port.ts';
 import { serverIDOf, serverIn } from './provider-id.ts';
 import type { MachineSpec } from './provider-spec.ts';
 import { metadataOf, securityGroupsOf, specOf } from './spec.ts';
-import { ownPrefix, ownTexts, tagSpelling, tagsIn } from './tags.ts';
-import { tagsFor } from '../frame/tags.ts';
-import { idByName, imageOf, textsIn, timeOf } from './thing.ts';
+import { ownPrefix, ownTexts, tagSpelling } from './tags.ts';
+import { callsOf, idOf, imageOf, textOf, textsIn, thingOf } from './thing.ts';
 import type { Content, OpenStackCloud, Thing } from './thing.ts';
+
+const servers = callsOf('server', 'compute');
 
 export const server: Part<OpenStackCloud> = {
   kind: 'server',
-  async read(account, ref, signal) {
-    const what = `read server ${ref}`;
-    const call = { what, method: 'GET', path: `/servers/${ref}`, signal } as const;
-    const answer = await orAbsent(account.send('compute', call));
-    return answer && viewOf(Object(answer.json)['server']);
-  },
+  read: servers.read,
   async search(account, { machine: { name }, signal }) {
     // A regular expression: the dots of a name stand for themselves, or for any other character.
-    const path = `/servers/detail?name=${encodeURIComponent(`^${name}$`)}`;
-    const found = await serversBy(account, path, signal);
-    return found.filter((thing) => thing.name === name);
+    const query = `/detail?name=${encodeURIComponent(`^${name}$`)}`;
+    return (await servers.all(account, query, signal)).filter((thing) => thing.name === name);
   },
   // Not by tags: MCM's have none, and Nova does not search in metadata.
-  list: async (account, { signal }) => await serversBy(account, '/servers/detail', signal),
+  list: (account, { signal }) => servers.all(account, '/detail', signal),
   bodies,
   make,
   stateOf,
@@ -38,37 +34,15 @@ export const server: Part<OpenStackCloud> = {
     raw['locked'] === true ? `OpenStack: server ${name} is locked: unlock it` : undefined,
   async remove(account, thing, signal) {
     if (stateOf(thing).is !== 'going') await removePortsOf(account, thing, signal);
-    const path = `/servers/${thing.ref}`;
-    const what = `delete server ${thing.name}`;
-    const isKept = thing.status === 'SOFT_DELETED';
-    const call = isKept
-      ? ({ method: 'POST', path: `${path}/action`, body: { forceDelete: null } } as const)
-      : ({ method: 'DELETE', path } as const);
-    await orAbsent(account.send('compute', { ...call, what, signal }));
+    if (thing.status === 'SOFT_DELETED') await act(account, thing, { forceDelete: null }, signal);
+    else await servers.remove(account, thing.ref, signal);
     return 'going';
   },
   providerIDOf: ({ ref }, { region }) => serverIDOf(region, ref),
   refIn: serverIn,
 };
 
-function viewOf(raw: unknown): Thing {
-  const it: Record<string, unknown> = Object(raw);
-  return {
-    ref: String(it['id']),
-    name: String(it['name']),
-    tags: { ...metadataOf(it['metadata']), ...tagsIn(textsIn(it['tags'])) },
-    createdAt: timeOf(it['created']),
-    status: String(it['status']),
-    raw: it,
-  };
-}
-
-async function serversBy(account: Account, path: string, signal: AbortSignal): Promise<Thing[]> {
-  const call = { what: 'look for servers', path, key: 'servers', signal };
-  return (await pagesOf(account, 'compute', call)).map(viewOf);
-}
-
-function bodies({ request, made }: Plan<OpenStackCloud>): { name: string; content: Content }[] {
+function bodies({ request, made }: Plan<OpenStackCloud>): Body<Content>[] {
   const spec = specOf(request.providerSpec);
   const { name } = request.machine;
   const { imageID, imageName = '', useConfigDrive, serverGroupID } = spec;
@@ -95,53 +69,37 @@ function bodies({ request, made }: Plan<OpenStackCloud>): { name: string; conten
   return [{ name, content: { body, flavorName, ...(!imageID && { imageName }) } }];
 }
 
+const diskField = 'block_device_mapping_v2';
+
 /** Nova makes the volume of a class that gives no type. */
-function disksOf(
-  { rootDiskSize = 0 }: MachineSpec,
-  volumes: readonly Thing[] = [],
-): { block_device_mapping_v2?: object[] } {
+function disksOf({ rootDiskSize = 0 }: MachineSpec, volumes: readonly Thing[] = []): object {
   if (rootDiskSize === 0) return {};
   const [volume] = volumes;
   const source = volume
     ? { uuid: volume.ref, source_type: 'volume', delete_on_termination: false }
     : { source_type: 'image', delete_on_termination: true };
   const target = { destination_type: 'volume', boot_index: 0, volume_size: rootDiskSize };
-  return { block_device_mapping_v2: [{ ...source, ...target }] };
+  return { [diskField]: [{ ...source, ...target }] };
 }
 
 async function make(
   account: Account,
-  { body: { name, content }, signal }: MakeCall<OpenStackCloud>,
+  { body: { content }, signal }: MakeCall<OpenStackCloud>,
 ): Promise<Making<OpenStackCloud>> {
-  const { flavorName = '' } = content;
-  const path = '/flavors';
-  const flavors = { service: 'compute', key: 'flavors', path, kind: 'flavor' } as const;
-  const flavorRef = await idByName(account, { ...flavors, name: flavorName, signal });
+  const { flavorName: name = '', body } = content;
+  const flavorRef = await idOf(account, 'flavor', { name, signal });
   const image = await imageOf(account, content, signal);
-  const answer = await account.send('compute', {
-    what: `create server ${name}`,
-    method: 'POST',
-    path: '/servers',
-    body: withRefs(content.body, { flavorRef, ...image }),
-    signal,
-    isCreate: true,
-  });
+  const asked = withImage({ ...Object(body['server']), flavorRef, ...image });
   // Nova answers with the id alone.
-  const { id } = Object(Object(answer.json)['server']);
-  const asked = Object(content.body['server']);
-  return { thing: viewOf({ ...asked, id, status: 'BUILD' }) };
+  const { id } = Object(await servers.create(account, { ...body, server: asked }, signal));
+  return { thing: thingOf({ ...asked, id, status: 'BUILD' }) };
 }
 
-/** A volume that is made of the image names it as well. */
-function withRefs(body: Content['body'], refs: Record<string, string>): object {
-  const asked: Record<string, unknown> = Object(body['server']);
-  const { block_device_mapping_v2: disks, ...rest } = { ...asked, ...refs };
-  const filled = (Array.isArray(disks) ? disks : []).map((disk: unknown) => {
-    const { source_type: source } = Object(disk);
-    return { ...Object(disk), ...(source === 'image' && { uuid: Object(rest)['imageRef'] }) };
-  });
-  const mapping = filled.length > 0 ? { block_device_mapping_v2: filled } : {};
-  return { ...body, server: { ...rest, ...mapping } };
+/** A volume that Nova makes of the image names it as well. */
+function withImage(asked: Record<string, unknown>): Record<string, unknown> {
+  const [disk] = Array.isArray(asked[diskField]) ? asked[diskField].map(Object) : [];
+  if (disk?.['source_type'] !== 'image') return asked;
+  return { ...asked, [diskField]: [{ uuid: asked['imageRef'], ...disk }] };
 }
 
 function stateOf({ status, raw }: Thing): State {
@@ -181,19 +139,28 @@ const consoleLines = 1_000;
 
 export async function consoleOf(
   account: Account,
-  { ref, name }: Thing,
+  thing: Thing,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const answer = await orAbsent(
-    account.send('compute', {
-      what: `read the console of server ${name}`,
-      method: 'POST',
-      path: `/servers/${ref}/action`,
-      body: { 'os-getConsoleOutput': { length: consoleLines } },
-      signal,
-    }),
+  const answer = await act(
+    account,
+    thing,
+    { 'os-getConsoleOutput': { length: consoleLines } },
+    signal,
   );
-  return answer && String(Object(answer.json)['output'] ?? '');
+  return answer && textOf(Object(answer.json)['output']);
+}
+
+// eslint-disable-next-line max-params -- As the parts of the frame have them.
+async function act(
+  account: Account,
+  { ref, name }: Thing,
+  body: object,
+  signal: AbortSignal,
+): Promise<RestAnswer | undefined> {
+  const [action] = Object.keys(body);
+  const call = { what: `${action} of server ${name}`, method: 'POST', body, signal } as const;
+  return await orAbsent(account.send('compute', { ...call, path: `/servers/${ref}/action` }));
 }
 
 /** In place of ours; those of others stay. */

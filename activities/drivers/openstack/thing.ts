@@ -1,12 +1,10 @@
-/** What the frame reads of servers, ports and volumes, and what their parts have in common. */
-import type { CreateRequest } from '../driver.ts';
+/** Servers, ports and volumes: services answer for all of them in one form. */
 import type { CloudTypes, Resource } from '../frame/cloud.ts';
 import { fault } from '../frame/fault.ts';
-import { tagsFor } from '../frame/tags.ts';
+import { orAbsent } from '../frame/http.ts';
 import { pagesOf, type Account, type Service } from './client.ts';
-import type { MachineSpec } from './provider-spec.ts';
 import { metadataOf } from './spec.ts';
-import { tagSpelling } from './tags.ts';
+import { tagsIn } from './tags.ts';
 
 export interface Thing extends Resource {
   status: string;
@@ -16,6 +14,7 @@ export interface Thing extends Resource {
 
 /** What is sent; ids of what the class names are looked up when it is. */
 export interface Content {
+  body: Readonly<Record<string, unknown>>;
   /** Of the image, where the class gives no id; likewise the others. */
   imageName?: string;
   flavorName?: string;
@@ -23,7 +22,6 @@ export interface Content {
   securityGroups?: string[];
   /** Of a port, which takes them in a call of their own. */
   tags?: string[];
-  body: Readonly<Record<string, unknown>>;
 }
 
 export interface OpenStackCloud extends CloudTypes {
@@ -40,32 +38,72 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-export function timeOf(text: unknown): number | undefined {
+export function thingOf(raw: unknown): Thing {
+  const it: Record<string, unknown> = Object(raw);
+  const name = String(it['name']);
+  const created = textOf(it['created'] ?? it['created_at']);
   // Cinder leaves out the zone, which is UTC.
-  const zoned = typeof text === 'string' && /\d$/.test(text) ? `${text}Z` : String(text);
-  const time = Date.parse(zoned);
-  return Number.isNaN(time) ? undefined : time;
+  const createdAt = Date.parse(/\d$/.test(created) ? `${created}Z` : created);
+  return {
+    ref: String(it['id']),
+    name,
+    machineName: name.replace(/_\d+$/, ''),
+    tags: {
+      ...metadataOf(it['metadata']),
+      ...tagsIn([...textsIn(it['tags']), ...textOf(it['description']).split(' ')]),
+    },
+    status: String(it['status']),
+    raw: it,
+    ...(Number.isFinite(createdAt) && { createdAt }),
+  };
 }
 
-/** Of a server and of a volume. */
-export function allTagsOf(spec: MachineSpec, request: CreateRequest): Record<string, string> {
-  return tagsFor(metadataOf(spec.tags), request, tagSpelling);
+/** Calls for one kind of thing. What is not there is undefined when it is read. */
+export function callsOf(kind: 'server' | 'port' | 'volume' | 'floatingip', service: Service) {
+  const path = `/${kind}s`;
+  return {
+    async read(account: Account, ref: string, signal: AbortSignal): Promise<Thing | undefined> {
+      const call = { what: `read ${kind} ${ref}`, method: 'GET', path: `${path}/${ref}` } as const;
+      const answer = await orAbsent(account.send(service, { ...call, signal }));
+      return answer && thingOf(Object(answer.json)[kind]);
+    },
+    async all(account: Account, query: string, signal: AbortSignal): Promise<Thing[]> {
+      const call = { what: `look for ${kind}s`, path: `${path}${query}`, key: `${kind}s`, signal };
+      return (await pagesOf(account, service, call)).map(thingOf);
+    },
+    async create(account: Account, body: object, signal: AbortSignal): Promise<unknown> {
+      const { name } = Object(Object(body)[kind]);
+      const call = { what: `create ${kind} ${name}`, method: 'POST', path, body } as const;
+      const answer = await account.send(service, { ...call, signal, isCreate: true });
+      return Object(answer.json)[kind];
+    },
+    async remove(account: Account, ref: string, signal: AbortSignal): Promise<void> {
+      const call = {
+        what: `delete ${kind} ${ref}`,
+        method: 'DELETE',
+        path: `${path}/${ref}`,
+      } as const;
+      await orAbsent(account.send(service, { ...call, signal }));
+    },
+  };
 }
 
-export interface Lookup {
-  service: Service;
-  /** In the answer: `flavors`. */
-  key: string;
-  path: string;
-  /** In messages. */
-  kind: string;
-  name: string;
-  signal: AbortSignal;
-}
+const lookups = {
+  flavor: { service: 'compute', key: 'flavors', path: '/flavors' },
+  image: { service: 'image', key: 'images', path: '/images' },
+  network: { service: 'network', key: 'networks', path: '/networks' },
+  'security group': { service: 'network', key: 'security_groups', path: '/security-groups' },
+} as const;
 
 /** The id of the only thing of this name. */
-export async function idByName(account: Account, lookup: Lookup): Promise<string> {
-  const { service, key, path, kind, name, signal } = lookup;
+export async function idOf(
+  account: Account,
+  kind: keyof typeof lookups,
+  { name, signal }: { name: string; signal: AbortSignal },
+): Promise<string> {
+  const { service, key, path: start } = lookups[kind];
+  // Nova has no such filter.
+  const path = kind === 'flavor' ? start : `${start}?name=${encodeURIComponent(name)}`;
   const what = `look for ${kind} "${name}"`;
   const items = await pagesOf(account, service, { what, path, key, signal });
   const [found, ...others] = items.map(Object).filter((item) => item['name'] === name);
@@ -83,8 +121,5 @@ export async function imageOf(
   { imageName: name }: Content,
   signal: AbortSignal,
 ): Promise<{ imageRef?: string }> {
-  if (name === undefined) return {};
-  const path = `/images?name=${encodeURIComponent(name)}`;
-  const lookup: Lookup = { service: 'image', key: 'images', path, kind: 'image', name, signal };
-  return { imageRef: await idByName(account, lookup) };
+  return name === undefined ? {} : { imageRef: await idOf(account, 'image', { name, signal }) };
 }

@@ -1,70 +1,56 @@
 /** The volume that a server boots from, where the class says of which type it is. */
-import type { MakeCall, Making, Part, Plan } from '../frame/cloud.ts';
-import { orAbsent } from '../frame/http.ts';
-import { pagesOf, type Account } from './client.ts';
+import type { Body, MakeCall, Making, Part, Plan } from '../frame/cloud.ts';
+import { tagsFor } from '../frame/tags.ts';
+import type { Account } from './client.ts';
 import { meaningOfFault } from './errors.ts';
 import { partIDOf, partIn } from './provider-id.ts';
 import { metadataOf, specOf } from './spec.ts';
-import { allTagsOf, imageOf, timeOf } from './thing.ts';
-import type { Content, OpenStackCloud, Thing } from './thing.ts';
+import { tagSpelling } from './tags.ts';
+import {
+  callsOf,
+  imageOf,
+  thingOf,
+  type Content,
+  type OpenStackCloud,
+  type Thing,
+} from './thing.ts';
+
+const volumes = callsOf('volume', 'volume');
+
+/** A cloud need not have Cinder. */
+async function all(account: Account, query: string, signal: AbortSignal): Promise<Thing[]> {
+  return (await account.has('volume', signal)) ? await volumes.all(account, query, signal) : [];
+}
+
+/** While it is so, Cinder refuses to delete it, or does. */
+const busy = /^(in-use|detaching|attaching|deleting|downloading|creating)$/;
 
 export const volume: Part<OpenStackCloud> = {
   kind: 'volume',
-  async read(account, ref, signal) {
-    const what = `read volume ${ref}`;
-    const call = { what, method: 'GET', path: `/volumes/${ref}`, signal } as const;
-    const answer = await orAbsent(account.send('volume', call));
-    return answer && viewOf(Object(answer.json)['volume']);
-  },
-  search: async (account, { machine: { name }, signal }) => {
-    const path = `/volumes/detail?name=${encodeURIComponent(name)}`;
-    const found = await volumesBy(account, path, signal);
-    return found.filter((thing) => thing.name === name);
-  },
-  list: async (account, { signal }) => await volumesBy(account, '/volumes/detail', signal),
+  read: volumes.read,
+  search: (account, { machine: { name }, signal }) =>
+    all(account, `/detail?name=${encodeURIComponent(name)}`, signal),
+  list: (account, { signal }) => all(account, '/detail', signal),
   bodies,
   make,
-  stateOf({ status }) {
-    const words = status;
-    if (status === 'available' || status === 'in-use') return { is: 'ready', words };
-    if (status.startsWith('error')) return { is: 'failed', words };
-    return { is: status === 'deleting' ? 'going' : 'coming', words };
+  stateOf({ status: words }) {
+    if (words === 'available' || words === 'in-use') return { is: 'ready', words };
+    if (words.startsWith('error')) return { is: 'failed', words };
+    return { is: words === 'deleting' ? 'going' : 'coming', words };
   },
   deathOf: ({ name, status }) => ({
     meaning: meaningOfFault(status),
     message: `OpenStack: volume ${name} has the status ${status}: Cinder does not say why`,
   }),
   async remove(account, { ref, status }, signal) {
-    // Cinder refuses one that its server has not let go of yet.
-    if (/^(in-use|detaching|attaching|deleting|downloading|creating)$/.test(status)) return 'going';
-    const what = `delete volume ${ref}`;
-    const call = { what, method: 'DELETE', path: `/volumes/${ref}`, signal } as const;
-    await orAbsent(account.send('volume', call));
+    if (!busy.test(status)) await volumes.remove(account, ref, signal);
     return 'going';
   },
   providerIDOf: ({ ref }, { region }) => partIDOf(region, 'volume', ref),
   refIn: (providerID) => partIn('volume', providerID),
 };
 
-function viewOf(raw: unknown): Thing {
-  const it: Record<string, unknown> = Object(raw);
-  return {
-    ref: String(it['id']),
-    name: String(it['name']),
-    tags: metadataOf(it['metadata']),
-    createdAt: timeOf(it['created_at']),
-    status: String(it['status']),
-    raw: it,
-  };
-}
-
-async function volumesBy(account: Account, path: string, signal: AbortSignal): Promise<Thing[]> {
-  if (!(await account.has('volume', signal))) return [];
-  const call = { what: 'look for volumes', path, key: 'volumes', signal };
-  return (await pagesOf(account, 'volume', call)).map(viewOf);
-}
-
-function bodies({ request }: Plan<OpenStackCloud>): { name: string; content: Content }[] {
+function bodies({ request }: Plan<OpenStackCloud>): Body<Content>[] {
   const spec = specOf(request.providerSpec);
   const { rootDiskSize = 0, rootDiskType, imageID, imageName = '' } = spec;
   if (!rootDiskType || rootDiskSize === 0) return [];
@@ -74,7 +60,7 @@ function bodies({ request }: Plan<OpenStackCloud>): { name: string; content: Con
     size: rootDiskSize,
     volume_type: rootDiskType,
     availability_zone: spec.availabilityZone,
-    metadata: allTagsOf(spec, request),
+    metadata: tagsFor(metadataOf(spec.tags), request, tagSpelling),
     ...(imageID && { imageRef: imageID }),
   };
   return [{ name, content: { body, ...(!imageID && { imageName }) } }];
@@ -82,16 +68,8 @@ function bodies({ request }: Plan<OpenStackCloud>): { name: string; content: Con
 
 async function make(
   account: Account,
-  { body: { name, content }, signal }: MakeCall<OpenStackCloud>,
+  { body: { content }, signal }: MakeCall<OpenStackCloud>,
 ): Promise<Making<OpenStackCloud>> {
-  const image = await imageOf(account, content, signal);
-  const answer = await account.send('volume', {
-    what: `create volume ${name}`,
-    method: 'POST',
-    path: '/volumes',
-    body: { volume: { ...content.body, ...image } },
-    signal,
-    isCreate: true,
-  });
-  return { thing: viewOf(Object(answer.json)['volume']) };
+  const body = { ...content.body, ...(await imageOf(account, content, signal)) };
+  return { thing: thingOf(await volumes.create(account, { volume: body }, signal)) };
 }

@@ -32,6 +32,7 @@ export interface World {
   servers: Map<string, Held>;
   ports: Map<string, Held>;
   volumes: Map<string, Held>;
+  floatingIPs: Map<string, Held>;
   tokens: Set<string>;
   /** Names of all servers that were ever accepted. */
   made: string[];

@@ -32,6 +32,7 @@ export async function startOpenStackDouble(options: DoubleOptions = {}): Promise
     servers: new Map(),
     ports: new Map(),
     volumes: new Map(),
+    floatingIPs: new Map(),
     tokens: new Set(),
     made: [],
   };

@@ -30,6 +30,18 @@ function listed(key: string, all: readonly { name: string }[], name: string | nu
   return { status: 200, body: { [key]: all.filter((one) => one.name === name) } };
 }
 
+interface FloatingCall {
+  method: string;
+  id: string;
+  port: string | null;
+}
+
+function floating({ floatingIPs }: World, { method, id, port }: FloatingCall): Answer {
+  if (method === 'DELETE' && floatingIPs.delete(id)) return { status: 204 };
+  const all = [...floatingIPs.values()].map(({ fields }) => fields);
+  return { status: 200, body: { floatingips: all.filter((one) => one['port_id'] === port) } };
+}
+
 export function createNetwork(world: World, allowsMac: boolean): (asked: Asked) => Answer {
   return ({ method, path, query, body }) => {
     const [, collection, id = '', action] = path.split('/');
@@ -37,6 +49,8 @@ export function createNetwork(world: World, allowsMac: boolean): (asked: Asked) 
     if (collection === 'security-groups') {
       return listed('security_groups', groups, query.get('name'));
     }
+    if (collection === 'floatingips')
+      return floating(world, { method, id, port: query.get('port_id') });
     if (method === 'POST') return create(world, fieldsOf(body['port']), allowsMac);
     if (id === '') {
       const all = [...world.ports.values()].map(({ fields }) => fields);

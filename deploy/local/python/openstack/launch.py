@@ -56,6 +56,8 @@ class Services:
             stdout=subprocess.PIPE,
             stderr=open(self.folder / "logs" / f"{name}.out", "w"),
             pass_fds=[descriptor],
+            # What interrupts a terminal is for the launcher.
+            start_new_session=True,
             text=True,
         )
 

@@ -41,7 +41,12 @@ def neutron(etc):
     sys.argv = ["neutron-api", "--config-file", str(etc / "neutron.conf")]
     # Lists of ports read tables of plugins that are not there.
     import neutron.db.migration.models.head  # noqa: F401
+    import neutron.db.models.port_forwarding  # noqa: F401
+    import sqlalchemy.orm
+
     from neutron.wsgi.api import application
+
+    sqlalchemy.orm.configure_mappers()
 
     return application
 

@@ -107,6 +107,18 @@ test('a listed server goes with its port, and one of another namespace stays', a
   expect(leftOf(double, 'orphan')).toEqual([]);
 });
 
+test('of the floating IPs on its port those of the cluster go with it', async () => {
+  const driver = aDriverFor(double.url);
+  await driver.createInstance(openStackRequest('public'));
+  const [port] = double.world.ports.keys();
+  for (const [id, marks] of Object.entries({ ours: Object.keys(tags), theirs: ['precious'] })) {
+    const fields = { id, port_id: port, tags: marks };
+    double.world.floatingIPs.set(id, { looks: 0, fields });
+  }
+  await driver.deleteInstance(openStackRequest('public'));
+  expect([...double.world.floatingIPs.keys()]).toEqual(['theirs']);
+});
+
 test('the console is what Nova has', async () => {
   const driver = aDriverFor(double.url);
   await driver.createInstance(openStackRequest('loud'));
