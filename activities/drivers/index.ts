@@ -1,6 +1,7 @@
 /** The drivers that the default worker serves, by the `provider` of a MachineClass. */
 import type { Driver } from './driver.ts';
 import { createAlicloudDriver } from './alicloud/driver.ts';
+import { createAnexiaDriver } from './anexia/driver.ts';
 import { createAwsDriver } from './aws/driver.ts';
 import { createAzureDriver } from './azure/driver.ts';
 import { createDigitalOceanDriver } from './digitalocean/driver.ts';
@@ -8,6 +9,7 @@ import { createGcpDriver } from './gcp/driver.ts';
 import { createHetznerDriver } from './hetzner/driver.ts';
 import { createKubevirtDriver } from './kubevirt/driver.ts';
 import { createMetalDriver } from './metal/driver.ts';
+import { createNutanixDriver } from './nutanix/driver.ts';
 import { createOpenStackDriver } from './openstack/driver.ts';
 import { createVsphereDriver } from './vsphere/driver.ts';
 import { createVirtualDriver } from './virtual/driver.ts';
@@ -30,6 +32,8 @@ const clouds: Readonly<Record<CloudProvider, Create>> = {
   digitalocean: createDigitalOceanDriver,
   Alicloud: createAlicloudDriver,
   metal: createMetalDriver,
+  nutanix: createNutanixDriver,
+  anexia: createAnexiaDriver,
 };
 
 /** Specs of clouds are read as Go reads them. */

@@ -10,6 +10,8 @@ export const builtInProviders = [
   'digitalocean',
   'Alicloud',
   'metal',
+  'nutanix',
+  'anexia',
   'virtual',
 ] as const;
 

@@ -4,6 +4,8 @@
  */
 import alicloudSchema from './alicloud/provider-spec.schema.json' with { type: 'json' };
 import { validateProviderSpec as validateAlicloud } from './alicloud/validate.ts';
+import anexiaSchema from './anexia/provider-spec.schema.json' with { type: 'json' };
+import { validateProviderSpec as validateAnexia } from './anexia/validate.ts';
 import awsSchema from './aws/provider-spec.schema.json' with { type: 'json' };
 import { validateProviderSpec as validateAws } from './aws/validate.ts';
 import azureSchema from './azure/provider-spec.schema.json' with { type: 'json' };
@@ -18,6 +20,8 @@ import kubevirtSchema from './kubevirt/provider-spec.schema.json' with { type: '
 import { validateProviderSpec as validateKubevirt } from './kubevirt/validate.ts';
 import metalSchema from './metal/provider-spec.schema.json' with { type: 'json' };
 import { validateProviderSpec as validateMetal } from './metal/validate.ts';
+import nutanixSchema from './nutanix/provider-spec.schema.json' with { type: 'json' };
+import { validateProviderSpec as validateNutanix } from './nutanix/validate.ts';
 import openstackSchema from './openstack/provider-spec.schema.json' with { type: 'json' };
 import { validateProviderSpec as validateOpenStack } from './openstack/validate.ts';
 import vsphereSchema from './vsphere/provider-spec.schema.json' with { type: 'json' };
@@ -36,6 +40,8 @@ export const providerSpecs = {
   digitalocean: { schema: digitaloceanSchema, validate: validateDigitalOcean },
   Alicloud: { schema: alicloudSchema, validate: validateAlicloud },
   metal: { schema: metalSchema, validate: validateMetal },
+  nutanix: { schema: nutanixSchema, validate: validateNutanix },
+  anexia: { schema: anexiaSchema, validate: validateAnexia },
 } as const;
 
 export type CloudProvider = keyof typeof providerSpecs;

@@ -1,4 +1,5 @@
 /** Flags about the processes: what they connect to, how much they do, what they serve and log. */
+import { builtInProviders } from '../../../activities/drivers/providers.ts';
 import type { Flag } from './flag.ts';
 import {
   boolean,
@@ -180,7 +181,7 @@ export const processFlags = {
   providers: {
     group: 'Work',
     kind: providerList,
-    default: 'AWS,Azure,GCP,virtual',
+    default: builtInProviders.join(','),
     says: 'Built-in drivers that this process has. Where drains are served, one of these deletes the instance as well when its drain is over. "none": no call to a cloud leaves this process.',
     only: 'worker',
     ours: true,
