@@ -9,10 +9,12 @@ import {
   type RestCall,
   type RestClient,
 } from '../frame/http.ts';
+import { tagValue } from '../frame/tags.ts';
 import type { DriverSettings, Environment } from '../settings.ts';
 import { credentialsOf, type Credentials } from './credentials.ts';
 import { refusalIn } from './errors.ts';
 import { regionOf } from './spec.ts';
+import { tagSpelling } from './tags.ts';
 
 /** By the types under which catalogs have them, and the version that is added where none stands. */
 const services = {
@@ -31,20 +33,22 @@ export type Service = keyof typeof services;
 
 export interface Account {
   region: string;
+  /** The value of its tag. */
+  cluster: string;
   send: (service: Service, call: RestCall) => Promise<RestAnswer>;
   /** False: the region has no such service. */
   has: (service: Service, signal: AbortSignal) => Promise<boolean>;
 }
 
 export interface Accounts {
-  of: (request: Pick<ProviderRequest, 'secret' | 'providerSpec'>) => Account;
+  of: (request: ProviderRequest) => Account;
 }
 
 export function createAccounts({ env }: DriverSettings, callTimeoutSeconds: number): Accounts {
   const endpoint = endpointOf(env);
   const sessions = new ClientCache<Session>({ close: (session) => session.close() });
   return {
-    of({ secret, providerSpec }) {
+    of({ secret, providerSpec, cluster }) {
       const credentials = credentialsOf(secret);
       const parts = ['openstack', JSON.stringify(credentials)];
       const make = (): Session => new Session(credentials, { env, endpoint, callTimeoutSeconds });
@@ -52,6 +56,7 @@ export function createAccounts({ env }: DriverSettings, callTimeoutSeconds: numb
       const region = regionOf(providerSpec);
       return {
         region,
+        cluster: tagValue(cluster, tagSpelling),
         send: (service, call) => session.send(service, region, call),
         has: async (service, signal) =>
           (await session.urlOf(service, region, signal)) !== undefined,

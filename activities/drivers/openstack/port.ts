@@ -161,15 +161,21 @@ async function madeUnguarded(wish: Wish): Promise<Made> {
   return { thing: first, isFound: true };
 }
 
-/** Once a server is gone nothing leads to those of another control cluster. */
-export async function removePortsOf(
+/** Those of a server get the tags of this control cluster. */
+export async function takePortsOver(
   account: Account,
   server: Thing,
   signal: AbortSignal,
 ): Promise<void> {
   const found = await ports.all(account, `?device_id=${server.ref}`, signal);
-  const made = found.filter(({ machineName }) => machineName === server.name);
-  await Promise.all(made.map(({ ref }) => removePort(account, ref, signal)));
+  for (const { ref, name, tags, machineName } of found) {
+    if (machineName !== server.name) continue;
+    const description = ownTexts({ ...tags, [tagSpelling.names.cluster]: account.cluster }).join(
+      ' ',
+    );
+    const call = { what: `describe port ${name}`, method: 'PUT', path: `/ports/${ref}` } as const;
+    await account.send('network', { ...call, body: { port: { description } }, signal });
+  }
 }
 
 /** With floating IPs that are tagged as the cluster's: others that are attached are somebody's. */

@@ -6,11 +6,12 @@ import { tagsFor } from '../frame/tags.ts';
 import { base64UserData } from '../user-data-bytes.ts';
 import type { Account } from './client.ts';
 import { meaningOfFault } from './errors.ts';
-import { removePortsOf } from './port.ts';
+import { takePortsOver } from './port.ts';
 import { serverIDOf, serverIn } from './provider-id.ts';
 import type { MachineSpec } from './provider-spec.ts';
 import { metadataOf, securityGroupsOf, specOf } from './spec.ts';
 import { ownPrefix, ownTexts, tagSpelling } from './tags.ts';
+import { takeVolumesOver } from './volume.ts';
 import { callsOf, idOf, imageOf, textOf, textsIn, thingOf } from './thing.ts';
 import type { Content, OpenStackCloud, Thing } from './thing.ts';
 
@@ -33,7 +34,12 @@ export const server: Part<OpenStackCloud> = {
   protectionOf: ({ name, raw }) =>
     raw['locked'] === true ? `OpenStack: server ${name} is locked: unlock it` : undefined,
   async remove(account, thing, signal) {
-    if (stateOf(thing).is !== 'going') await removePortsOf(account, thing, signal);
+    // Of an earlier control cluster: once it is gone, nothing but tags leads to its parts.
+    const cluster = thing.tags[tagSpelling.names.cluster];
+    if (cluster !== undefined && cluster !== account.cluster) {
+      await takePortsOver(account, thing, signal);
+      await takeVolumesOver(account, thing, signal);
+    }
     if (thing.status === 'SOFT_DELETED') await act(account, thing, { forceDelete: null }, signal);
     else await servers.remove(account, thing.ref, signal);
     return 'going';
