@@ -93,13 +93,8 @@ async function make(
     wanted: await withIds(account, content, signal),
   });
   if (made.isFound) return made;
-  await account.send('network', {
-    what: `tag port ${made.thing.name}`,
-    method: 'PUT',
-    path: `/ports/${made.thing.ref}/tags`,
-    body: { tags: content.tags ?? [] },
-    signal,
-  });
+  const body = { tags: content.tags ?? [] };
+  await ports.change(account, { ref: made.thing.ref, method: 'PUT', at: '/tags', body, signal });
   return made;
 }
 
@@ -168,13 +163,11 @@ export async function takePortsOver(
   signal: AbortSignal,
 ): Promise<void> {
   const found = await ports.all(account, `?device_id=${server.ref}`, signal);
-  for (const { ref, name, tags, machineName } of found) {
+  for (const { ref, tags, machineName } of found) {
     if (machineName !== server.name) continue;
-    const description = ownTexts({ ...tags, [tagSpelling.names.cluster]: account.cluster }).join(
-      ' ',
-    );
-    const call = { what: `describe port ${name}`, method: 'PUT', path: `/ports/${ref}` } as const;
-    await account.send('network', { ...call, body: { port: { description } }, signal });
+    const description = ownTexts({ ...tags, [tagSpelling.names.cluster]: account.cluster });
+    const body = { port: { description: description.join(' ') } };
+    await ports.change(account, { ref, method: 'PUT', at: '', body, signal });
   }
 }
 

@@ -1,7 +1,7 @@
 /** A server of Nova. */
-import type { CreateRequest, Instance } from '../driver.ts';
+import type { Instance } from '../driver.ts';
 import type { Body, Death, MakeCall, Making, Part, Plan, State } from '../frame/cloud.ts';
-import { orAbsent, type RestAnswer } from '../frame/http.ts';
+import { orAbsent } from '../frame/http.ts';
 import { tagsFor } from '../frame/tags.ts';
 import { base64UserData } from '../user-data-bytes.ts';
 import type { Account } from './client.ts';
@@ -40,8 +40,11 @@ export const server: Part<OpenStackCloud> = {
       await takePortsOver(account, thing, signal);
       await takeVolumesOver(account, thing, signal);
     }
-    if (thing.status === 'SOFT_DELETED') await act(account, thing, { forceDelete: null }, signal);
-    else await servers.remove(account, thing.ref, signal);
+    const { ref, status } = thing;
+    const body = { forceDelete: null };
+    const forced = { ref, method: 'POST', at: '/action', body, signal } as const;
+    if (status === 'SOFT_DELETED') await orAbsent(servers.change(account, forced));
+    else await servers.remove(account, ref, signal);
     return 'going';
   },
   providerIDOf: ({ ref }, { region }) => serverIDOf(region, ref),
@@ -145,28 +148,13 @@ const consoleLines = 1_000;
 
 export async function consoleOf(
   account: Account,
-  thing: Thing,
+  { ref }: Thing,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const answer = await act(
-    account,
-    thing,
-    { 'os-getConsoleOutput': { length: consoleLines } },
-    signal,
-  );
+  const body = { 'os-getConsoleOutput': { length: consoleLines } };
+  const call = { ref, method: 'POST', at: '/action', body, signal } as const;
+  const answer = await orAbsent(servers.change(account, call));
   return answer && textOf(Object(answer.json)['output']);
-}
-
-// eslint-disable-next-line max-params -- As the parts of the frame have them.
-async function act(
-  account: Account,
-  { ref, name }: Thing,
-  body: object,
-  signal: AbortSignal,
-): Promise<RestAnswer | undefined> {
-  const [action] = Object.keys(body);
-  const call = { what: `${action} of server ${name}`, method: 'POST', body, signal } as const;
-  return await orAbsent(account.send('compute', { ...call, path: `/servers/${ref}/action` }));
 }
 
 /** In place of ours; those of others stay. */
@@ -175,19 +163,6 @@ export async function retag(
   { thing, tags, signal }: { thing: Thing; tags: Record<string, string>; signal: AbortSignal },
 ): Promise<undefined> {
   const others = textsIn(thing.raw['tags']).filter((text) => !text.startsWith(ownPrefix));
-  await account.send('compute', {
-    what: `tag server ${thing.name}`,
-    method: 'PUT',
-    path: `/servers/${thing.ref}/tags`,
-    body: { tags: [...others, ...ownTexts(tags)] },
-    signal,
-  });
-}
-
-/** Nova takes 64 KiB. */
-export function userDataFaults(request: CreateRequest): string[] {
-  const size = base64UserData(request).length;
-  return size <= 65_535
-    ? []
-    : [`userData: ${size} bytes in base64 are more than the 65535 that Nova takes`];
+  const body = { tags: [...others, ...ownTexts(tags)] };
+  await servers.change(account, { ref: thing.ref, method: 'PUT', at: '/tags', body, signal });
 }

@@ -84,9 +84,8 @@ export async function takeVolumesOver(
   for (const { id } of Array.isArray(attached) ? attached.map(Object) : []) {
     const thing = await volumes.read(account, String(id), signal);
     if (thing?.name !== name) continue;
-    const metadata = { [tagSpelling.names.cluster]: account.cluster };
-    const path = `/volumes/${thing.ref}/metadata`;
-    const call = { what: `tag volume ${name}`, method: 'POST', path, body: { metadata } } as const;
-    await account.send('volume', { ...call, signal });
+    const body = { metadata: { [tagSpelling.names.cluster]: account.cluster } };
+    const { ref } = thing;
+    await volumes.change(account, { ref, method: 'POST', at: '/metadata', body, signal });
   }
 }
