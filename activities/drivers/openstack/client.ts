@@ -9,10 +9,12 @@ import {
   type RestCall,
   type RestClient,
 } from '../frame/http.ts';
-import type { DriverSettings, Environment } from '../settings.ts';
+import { tagValue } from '../frame/tags.ts';
+import type { DriverSettings } from '../settings.ts';
 import { credentialsOf, type Credentials } from './credentials.ts';
 import { refusalIn } from './errors.ts';
 import { regionOf } from './spec.ts';
+import { tagSpelling } from './tags.ts';
 
 /** By the types under which catalogs have them, and the version that is added where none stands. */
 const services = {
@@ -31,49 +33,61 @@ export type Service = keyof typeof services;
 
 export interface Account {
   region: string;
+  /** The value of its tag. */
+  cluster: string;
   send: (service: Service, call: RestCall) => Promise<RestAnswer>;
   /** False: the region has no such service. */
   has: (service: Service, signal: AbortSignal) => Promise<boolean>;
 }
 
-export interface Accounts {
-  of: (request: Pick<ProviderRequest, 'secret' | 'providerSpec'>) => Account;
-}
+export type AccountOf = (request: ProviderRequest) => Account;
 
-export function createAccounts({ env }: DriverSettings, callTimeoutSeconds: number): Accounts {
-  const endpoint = endpointOf(env);
+export function createAccounts({ env }: DriverSettings, callTimeoutSeconds: number): AccountOf {
+  const name = 'MILLWRIGHT_OPENSTACK_ENDPOINT';
+  const endpoint = env[name] ? URL.parse(env[name]) : undefined;
+  if (endpoint === null || (endpoint && !/^https?:$/.test(endpoint.protocol))) {
+    throw new Error(
+      `${name}: "${env[name]}" is not a URL of the form https://openstack.example.com`,
+    );
+  }
   const sessions = new ClientCache<Session>({ close: (session) => session.close() });
-  return {
-    of({ secret, providerSpec }) {
-      const credentials = credentialsOf(secret);
-      const parts = ['openstack', JSON.stringify(credentials)];
-      const make = (): Session => new Session(credentials, { env, endpoint, callTimeoutSeconds });
-      const session = sessions.get(parts, make);
-      const region = regionOf(providerSpec);
-      return {
-        region,
-        send: (service, call) => session.send(service, region, call),
-        has: async (service, signal) =>
-          (await session.urlOf(service, region, signal)) !== undefined,
-      };
-    },
+  const clientFor = ({ tls }: Credentials, url: URL): RestClient =>
+    createRestClient({
+      title: tls.rejectUnauthorized === false ? 'OpenStack (insecure)' : 'OpenStack',
+      // In place of scheme, host and port of every URL, in Secret and catalog.
+      url: new URL(`${(endpoint ?? url).origin}${url.pathname}`),
+      callTimeoutSeconds,
+      headers: () => ({}),
+      tls,
+      env,
+      refusalIn,
+      requestIdHeader: 'x-openstack-request-id',
+    });
+  return ({ secret, providerSpec, cluster }) => {
+    const credentials = credentialsOf(secret);
+    const session = sessions.get(['openstack', JSON.stringify(credentials)], () =>
+      sessionOf(credentials, (url) => clientFor(credentials, url)),
+    );
+    const region = regionOf(providerSpec);
+    return {
+      region,
+      cluster: tagValue(cluster, tagSpelling),
+      send: (service, call) => session.send({ service, region, call }),
+      has: (service, signal) => session.has(service, region, signal),
+    };
   };
 }
 
-/** Takes the place of scheme, host and port of every URL, in Secret and catalog. */
-function endpointOf(env: Environment): URL | undefined {
-  const name = 'MILLWRIGHT_OPENSTACK_ENDPOINT';
-  const text = env[name];
-  if (!text) return undefined;
-  const url = URL.parse(text);
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw new Error(`${name}: "${text}" is not a URL of the form https://openstack.example.com`);
+interface Ask {
+  service: Service;
+  region: string;
+  call: RestCall;
 }
 
-interface SessionOptions {
-  env: Environment;
-  endpoint: URL | undefined;
-  callTimeoutSeconds: number;
+interface Session {
+  send: (ask: Ask) => Promise<RestAnswer>;
+  has: (service: Service, region: string, signal: AbortSignal) => Promise<boolean>;
+  close: () => void;
 }
 
 interface Token {
@@ -86,123 +100,80 @@ interface Token {
 /** A token is not used in the last minutes of its life: a call of a service makes others. */
 const spareMilliseconds = 300_000;
 
-class Session {
-  readonly #credentials: Credentials;
-  readonly #options: SessionOptions;
-  readonly #clients = new Map<string, RestClient>();
-  #token: Token | undefined;
-
-  constructor(credentials: Credentials, options: SessionOptions) {
-    this.#credentials = credentials;
-    this.#options = options;
-    if (credentials.tls.rejectUnauthorized === false) {
-      process.emitWarning(
-        `the certificates of ${credentials.url.host} are NOT checked, as the Secret of a MachineClass says insecure: "true": whoever stands in between reads its credentials`,
-      );
-    }
+function sessionOf(
+  { url: keystone, auth, tls }: Credentials,
+  make: (url: URL) => RestClient,
+): Session {
+  if (tls.rejectUnauthorized === false) {
+    process.emitWarning(
+      `the certificates of ${keystone.host} are NOT checked, as the Secret of a MachineClass says insecure: "true": whoever stands in between reads its credentials`,
+    );
   }
-
-  close(): void {
-    for (const client of this.#clients.values()) void client.close();
-  }
-
-  /** A service that refuses the token has done nothing: with a new one it is asked once more. */
-  async send(service: Service, region: string, call: RestCall): Promise<RestAnswer> {
-    const token = await this.#tokenFor(call.signal);
-    try {
-      return await this.#sendWith(token, { service, region, call });
-    } catch (error) {
-      const isRefused = error instanceof DriverError && error.code === 'Unauthenticated';
-      if (isRefused && this.#token === token) this.#token = undefined;
-      if (!isRefused || !isWorthRenewal(nowMs() - token.madeAt)) throw error;
-    }
-    return await this.#sendWith(await this.#tokenFor(call.signal), { service, region, call });
-  }
-
-  async #sendWith(
-    token: Token,
-    { service, region, call }: { service: Service; region: string; call: RestCall },
-  ): Promise<RestAnswer> {
+  const clients = new Map<string, RestClient>();
+  const clientOf = (url: URL): RestClient => {
+    const client = clients.get(url.href) ?? make(url);
+    clients.set(url.href, client);
+    return client;
+  };
+  let known: Token | undefined;
+  const tokenFor = async (signal: AbortSignal): Promise<Token> => {
+    if (known && known.expiresAt - spareMilliseconds > nowMs()) return known;
+    const call = { what: 'get a token of Keystone', method: 'POST', path: '/auth/tokens' } as const;
+    known = tokenIn(await clientOf(keystone).send({ ...call, body: { auth }, signal }));
+    return known;
+  };
+  const sendWith = async (token: Token, ask: Ask): Promise<RestAnswer> => {
+    const { service, region, call } = ask;
     const url = urlIn(token.catalog, service, region);
     if (!url) {
       const message = `Keystone's catalog has no service ${service} in region "${region}": correct providerSpec.spec.region`;
       throw fault('input', message, true);
     }
     const headers = { ...services[service].headers, 'x-auth-token': token.id };
-    return await this.#clientOf(url).send({ ...call, headers });
-  }
-
-  async urlOf(service: Service, region: string, signal: AbortSignal): Promise<URL | undefined> {
-    return urlIn((await this.#tokenFor(signal)).catalog, service, region);
-  }
-
-  #clientOf(given: URL): RestClient {
-    const { env, endpoint, callTimeoutSeconds } = this.#options;
-    const url = new URL(`${(endpoint ?? given).origin}${given.pathname}`);
-    const known = this.#clients.get(url.href);
-    if (known) return known;
-    const { tls } = this.#credentials;
-    const client = createRestClient({
-      title: tls.rejectUnauthorized === false ? 'OpenStack (insecure)' : 'OpenStack',
-      url,
-      callTimeoutSeconds,
-      headers: () => ({}),
-      tls,
-      env,
-      refusalIn,
-      requestIdHeader: 'x-openstack-request-id',
-    });
-    this.#clients.set(url.href, client);
-    return client;
-  }
-
-  async #tokenFor(signal: AbortSignal): Promise<Token> {
-    if (this.#token && this.#token.expiresAt - spareMilliseconds > nowMs()) return this.#token;
-    const { url, auth } = this.#credentials;
-    const answer = await this.#clientOf(url).send({
-      what: 'get a token of Keystone',
-      method: 'POST',
-      path: '/auth/tokens',
-      body: { auth },
-      signal,
-    });
-    const { token } = Object(answer.json);
-    const { catalog, expires_at: expiry } = Object(token);
-    const id = answer.headers['x-subject-token'];
-    if (typeof id !== 'string' || !Array.isArray(catalog)) {
-      throw fault('unknown', 'OpenStack: get a token of Keystone: the answer has none');
-    }
-    const madeAt = nowMs();
-    this.#token = { id, catalog, madeAt, expiresAt: Date.parse(String(expiry)) };
-    return this.#token;
-  }
+    return await clientOf(url).send({ ...call, headers });
+  };
+  return {
+    /** A service that refuses the token has done nothing: with a new one it is asked once more. */
+    async send(ask) {
+      const { signal } = ask.call;
+      const token = await tokenFor(signal);
+      try {
+        return await sendWith(token, ask);
+      } catch (error) {
+        const isRefused = error instanceof DriverError && error.code === 'Unauthenticated';
+        if (isRefused && known === token) known = undefined;
+        if (!isRefused || !isWorthRenewal(nowMs() - token.madeAt)) throw error;
+      }
+      return await sendWith(await tokenFor(signal), ask);
+    },
+    has: async (service, region, signal) =>
+      urlIn((await tokenFor(signal)).catalog, service, region) !== undefined,
+    close: () => clients.forEach((client) => void client.close()),
+  };
 }
 
-interface CatalogEntry {
-  type?: unknown;
-  endpoints?: unknown;
+function tokenIn({ json, headers }: RestAnswer): Token {
+  const { catalog, expires_at: expiry } = Object(Object(json)['token']);
+  const id = headers['x-subject-token'];
+  if (typeof id === 'string' && Array.isArray(catalog)) {
+    return { id, catalog, madeAt: nowMs(), expiresAt: Date.parse(String(expiry)) };
+  }
+  throw fault('unknown', 'OpenStack: get a token of Keystone: the answer has none');
 }
 
 /** Of its public endpoint. Undefined: the catalog has none. */
 function urlIn(catalog: readonly unknown[], service: Service, region: string): URL | undefined {
   const { types, version } = services[service];
-  for (const type of types) {
-    const entries = catalog.map((entry): CatalogEntry => Object(entry));
-    const endpoints = entries.flatMap((entry): unknown[] =>
-      entry.type === type && Array.isArray(entry.endpoints) ? entry.endpoints : [],
-    );
-    const found = endpoints.map(Object).find((endpoint) => {
-      const isInRegion = endpoint['region_id'] === region || endpoint['region'] === region;
-      return endpoint['interface'] === 'public' && isInRegion;
-    });
-    const url = URL.parse(String(found?.['url'] ?? ''));
-    if (!url) continue;
-    if (!/\/v\d/.test(url.pathname)) {
-      url.pathname = `${url.pathname.replace(/\/+$/, '')}/${version}`;
-    }
-    return url;
-  }
-  return undefined;
+  const [found] = types.flatMap((type) => {
+    const entries = catalog.map(Object).filter((entry) => entry['type'] === type);
+    return entries
+      .flatMap((entry) => [entry['endpoints']].flat().map(Object))
+      .filter((one) => one['interface'] === 'public' && one['region_id'] === region);
+  });
+  const url = URL.parse(String(found?.['url'])) ?? undefined;
+  if (url && !/\/v\d/.test(url.pathname))
+    url.pathname = `${url.pathname.replace(/\/+$/, '')}/${version}`;
+  return url;
 }
 
 /** All items of a list, which services answer in pages. `key`: `servers`. */
@@ -212,7 +183,6 @@ export async function pagesOf(
   { key, ...call }: Pick<RestCall, 'what' | 'path' | 'signal'> & { key: string },
 ): Promise<unknown[]> {
   const items: unknown[] = [];
-  const [start] = call.path.split('?');
   let path: string | undefined = call.path;
   while (path !== undefined) {
     const answer: RestAnswer = await account.send(service, { ...call, method: 'GET', path });
@@ -222,12 +192,12 @@ export async function pagesOf(
       throw fault('unknown', `OpenStack: ${call.what}: the answer has no ${key}`);
     }
     items.push(...found);
-    const links: unknown[] = Array.isArray(page[`${key}_links`])
-      ? [page[`${key}_links`]].flat()
-      : [];
-    const next = links.map(Object).find(({ rel }) => rel === 'next');
-    const query = URL.parse(String(next?.['href'] ?? ''))?.search;
-    path = query && found.length > 0 ? `${start}${query}` : undefined;
+    const next = [page[`${key}_links`]]
+      .flat()
+      .map(Object)
+      .find(({ rel }) => rel === 'next');
+    const query = URL.parse(String(next?.['href']))?.search;
+    path = query && found.length > 0 ? `${call.path.split('?')[0]}${query}` : undefined;
   }
   return items;
 }

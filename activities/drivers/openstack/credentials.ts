@@ -1,4 +1,4 @@
-/** Credentials in a class's Secret, as Gardener's driver names them, and what Keystone makes of it. */
+/** Credentials in a class's Secret, as Gardener's driver names them, and what Keystone gets of it. */
 import { fault } from '../frame/fault.ts';
 import type { Tls } from '../frame/http.ts';
 
@@ -10,93 +10,69 @@ export interface Credentials {
   tls: Tls;
 }
 
-type Secret = Readonly<Record<string, string>>;
+type Text = (key: string) => string;
 
-export function credentialsOf(secret: Secret): Credentials {
-  const text = (key: string): string => secret[key]?.trim() ?? '';
-  const { clientCert, clientKey, caCert } = secret;
-  if (text('clientCert') && !text('clientKey')) throw refused('clientCert needs clientKey');
+export function credentialsOf(secret: Readonly<Record<string, string>>): Credentials {
+  const text: Text = (key) => secret[key]?.trim() ?? '';
+  const insecure = text('insecure');
+  demand(['', 'true', 'false'].includes(insecure), 'insecure is neither "true" nor "false"');
+  demand(!text('clientCert') || text('clientKey'), 'clientCert needs clientKey');
   return {
     url: keystoneUrl(text('authURL')),
     auth: authOf(text),
     tls: {
-      ...(text('caCert') && { ca: caCert }),
-      ...(text('clientCert') && { cert: clientCert, key: clientKey }),
-      rejectUnauthorized: !isInsecure(text('insecure')),
+      ca: text('caCert') || undefined,
+      cert: text('clientCert') || undefined,
+      key: text('clientCert') ? text('clientKey') : undefined,
+      rejectUnauthorized: insecure !== 'true',
     },
   };
 }
 
+function demand(isRight: boolean | string, words: string): void {
+  if (!isRight) throw fault('unauthenticated', `Secret of the MachineClass: ${words}`);
+}
+
 /** Its version may stand there, or not. */
 function keystoneUrl(text: string): URL {
-  if (!text) throw refused('authURL is missing');
-  const url = URL.parse(text);
-  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
-    throw refused('authURL is not a URL of the form https://keystone.example.com:5000/v3');
-  }
-  const path = url.pathname.replace(/\/+$/, '').replace(/\/v[23](\.0)?$/, '');
-  return new URL(`${url.origin}${path}/v3`);
+  demand(text, 'authURL is missing');
+  const form = 'a URL of the form https://keystone.example.com:5000/v3';
+  demand(/^https?:\/\//.test(text) && URL.canParse(text), `authURL is not ${form}`);
+  const { origin, pathname } = new URL(text);
+  return new URL(`${origin}${pathname.replace(/\/+$/, '').replace(/\/v[23](\.0)?$/, '')}/v3`);
 }
-
-function isInsecure(text: string): boolean {
-  if (['', 'true', 'false'].includes(text)) return text === 'true';
-  throw refused('insecure is neither "true" nor "false"');
-}
-
-type Text = (key: string) => string;
 
 function authOf(text: Text): object {
-  const password = text('password');
-  const secret = text('applicationCredentialSecret');
-  if (password && secret) {
-    throw refused('password and applicationCredentialSecret exclude each other: remove one');
+  const [password, secret] = [text('password'), text('applicationCredentialSecret')];
+  const both = 'password and applicationCredentialSecret';
+  demand(!password || !secret, `${both} exclude each other: remove one`);
+  demand(password || secret, 'neither password nor applicationCredentialSecret is there');
+  if (password) {
+    const user = { ...userOf(text), password };
+    const project = named(text, 'tenant');
+    const scope = 'id' in project ? project : { ...project, domain: named(text, 'domain') };
+    return { identity: { methods: ['password'], password: { user } }, scope: { project: scope } };
   }
-  if (secret) return { identity: applicationCredential(text, secret) };
-  if (!password) throw refused('neither password nor applicationCredentialSecret is there');
-  const user = { ...userOf(text), password };
+  const [id, name] = [text('applicationCredentialID'), text('applicationCredentialName')];
+  const needs = 'applicationCredentialID, or applicationCredentialName and username';
+  demand(id || name, `applicationCredentialSecret needs ${needs}`);
+  // It has a project of its own.
+  const credential = id ? { id, secret } : { name, user: userOf(text), secret };
   return {
-    identity: { methods: ['password'], password: { user } },
-    scope: { project: projectOf(text) },
+    identity: { methods: ['application_credential'], application_credential: credential },
   };
-}
-
-/** It has a project of its own. */
-function applicationCredential(text: Text, secret: string): object {
-  const id = text('applicationCredentialID');
-  const name = text('applicationCredentialName');
-  if (!id && !name) {
-    const message =
-      'applicationCredentialSecret needs applicationCredentialID, or applicationCredentialName and username';
-    throw refused(message);
-  }
-  const named = id ? { id } : { name, user: userOf(text) };
-  return { methods: ['application_credential'], application_credential: { ...named, secret } };
 }
 
 /** Users may be kept in another domain than projects. */
 function userOf(text: Text): object {
   const name = text('username');
-  if (!name) throw refused('username is missing');
-  const id = text('userDomainID');
-  const domainName = text('userDomainName');
-  if (id) return { name, domain: { id } };
-  return { name, domain: domainName ? { name: domainName } : domainOf(text) };
+  demand(name, 'username is missing');
+  const hasOwn = text('userDomainID') || text('userDomainName');
+  return { name, domain: named(text, hasOwn ? 'userDomain' : 'domain') };
 }
 
-function domainOf(text: Text): object {
-  const id = text('domainID');
-  const name = text('domainName');
-  if (!id && !name) throw refused('neither domainName nor domainID is there');
+function named(text: Text, what: 'domain' | 'userDomain' | 'tenant'): object {
+  const [id, name] = [text(`${what}ID`), text(`${what}Name`)];
+  demand(id || name, `neither ${what}Name nor ${what}ID is there`);
   return id ? { id } : { name };
-}
-
-function projectOf(text: Text): object {
-  const id = text('tenantID');
-  const name = text('tenantName');
-  if (!id && !name) throw refused('neither tenantName nor tenantID is there');
-  return id ? { id } : { name, domain: domainOf(text) };
-}
-
-function refused(words: string): Error {
-  return fault('unauthenticated', `Secret of the MachineClass: ${words}`);
 }

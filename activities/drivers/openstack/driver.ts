@@ -3,9 +3,9 @@ import type { Driver, PersistentVolumeSpec } from '../driver.ts';
 import type { Cloud } from '../frame/cloud.ts';
 import { driverOf, type FrameOptions } from '../frame/driver.ts';
 import type { DriverSettings } from '../settings.ts';
-import { createAccounts, type Accounts } from './client.ts';
+import { createAccounts, type AccountOf } from './client.ts';
 import { port } from './port.ts';
-import { consoleOf, instanceOf, retag, server, userDataFaults } from './server.ts';
+import { consoleOf, instanceOf, retag, server } from './server.ts';
 import { looseSpecOf, searchKeysOf } from './spec.ts';
 import { tagSpelling } from './tags.ts';
 import { textOf, type OpenStackCloud } from './thing.ts';
@@ -25,15 +25,15 @@ export function createOpenStackDriver(
   limits: OpenStackDriverLimits = {},
 ): Driver {
   const { callTimeoutSeconds = 30, ...waits } = limits;
-  const accounts = createAccounts(settings, callTimeoutSeconds);
-  return driverOf(openStack(accounts), { ...waits, allowsRetagging: settings.allowsRetagging });
+  const accountOf = createAccounts(settings, callTimeoutSeconds);
+  return driverOf(openStack(accountOf), { ...waits, allowsRetagging: settings.allowsRetagging });
 }
 
-function openStack(accounts: Accounts): Cloud<OpenStackCloud> {
+function openStack(accountOf: AccountOf): Cloud<OpenStackCloud> {
   return {
     title: 'OpenStack',
     settleSeconds,
-    account: async (request) => accounts.of(request),
+    account: async (request) => accountOf(request),
     parts: [port, volume],
     instance: server,
     // Nova knows none, but Neutron refuses a second port with the MAC address of a token.
@@ -45,7 +45,6 @@ function openStack(accounts: Accounts): Cloud<OpenStackCloud> {
     },
     instanceOf,
     validate: validateProviderSpec,
-    faultsOf: userDataFaults,
     // The next try makes another on the same port.
     deletesFailed: true,
     console: consoleOf,

@@ -93,13 +93,8 @@ async function make(
     wanted: await withIds(account, content, signal),
   });
   if (made.isFound) return made;
-  await account.send('network', {
-    what: `tag port ${made.thing.name}`,
-    method: 'PUT',
-    path: `/ports/${made.thing.ref}/tags`,
-    body: { tags: content.tags ?? [] },
-    signal,
-  });
+  const body = { tags: content.tags ?? [] };
+  await ports.change(account, { ref: made.thing.ref, method: 'PUT', at: '/tags', body, signal });
   return made;
 }
 
@@ -161,15 +156,19 @@ async function madeUnguarded(wish: Wish): Promise<Made> {
   return { thing: first, isFound: true };
 }
 
-/** Once a server is gone nothing leads to those of another control cluster. */
-export async function removePortsOf(
+/** Those of a server get the tags of this control cluster. */
+export async function takePortsOver(
   account: Account,
   server: Thing,
   signal: AbortSignal,
 ): Promise<void> {
   const found = await ports.all(account, `?device_id=${server.ref}`, signal);
-  const made = found.filter(({ machineName }) => machineName === server.name);
-  await Promise.all(made.map(({ ref }) => removePort(account, ref, signal)));
+  for (const { ref, tags, machineName } of found) {
+    if (machineName !== server.name) continue;
+    const description = ownTexts({ ...tags, [tagSpelling.names.cluster]: account.cluster });
+    const body = { port: { description: description.join(' ') } };
+    await ports.change(account, { ref, method: 'PUT', at: '', body, signal });
+  }
 }
 
 /** With floating IPs that are tagged as the cluster's: others that are attached are somebody's. */

@@ -1,16 +1,17 @@
 /** A server of Nova. */
-import type { CreateRequest, Instance } from '../driver.ts';
+import type { Instance } from '../driver.ts';
 import type { Body, Death, MakeCall, Making, Part, Plan, State } from '../frame/cloud.ts';
-import { orAbsent, type RestAnswer } from '../frame/http.ts';
+import { orAbsent } from '../frame/http.ts';
 import { tagsFor } from '../frame/tags.ts';
 import { base64UserData } from '../user-data-bytes.ts';
 import type { Account } from './client.ts';
 import { meaningOfFault } from './errors.ts';
-import { removePortsOf } from './port.ts';
+import { takePortsOver } from './port.ts';
 import { serverIDOf, serverIn } from './provider-id.ts';
 import type { MachineSpec } from './provider-spec.ts';
 import { metadataOf, securityGroupsOf, specOf } from './spec.ts';
 import { ownPrefix, ownTexts, tagSpelling } from './tags.ts';
+import { takeVolumesOver } from './volume.ts';
 import { callsOf, idOf, imageOf, textOf, textsIn, thingOf } from './thing.ts';
 import type { Content, OpenStackCloud, Thing } from './thing.ts';
 
@@ -33,9 +34,17 @@ export const server: Part<OpenStackCloud> = {
   protectionOf: ({ name, raw }) =>
     raw['locked'] === true ? `OpenStack: server ${name} is locked: unlock it` : undefined,
   async remove(account, thing, signal) {
-    if (stateOf(thing).is !== 'going') await removePortsOf(account, thing, signal);
-    if (thing.status === 'SOFT_DELETED') await act(account, thing, { forceDelete: null }, signal);
-    else await servers.remove(account, thing.ref, signal);
+    // Of an earlier control cluster: once it is gone, nothing but tags leads to its parts.
+    const cluster = thing.tags[tagSpelling.names.cluster];
+    if (cluster !== undefined && cluster !== account.cluster) {
+      await takePortsOver(account, thing, signal);
+      await takeVolumesOver(account, thing, signal);
+    }
+    const { ref, status } = thing;
+    const body = { forceDelete: null };
+    const forced = { ref, method: 'POST', at: '/action', body, signal } as const;
+    if (status === 'SOFT_DELETED') await orAbsent(servers.change(account, forced));
+    else await servers.remove(account, ref, signal);
     return 'going';
   },
   providerIDOf: ({ ref }, { region }) => serverIDOf(region, ref),
@@ -139,28 +148,13 @@ const consoleLines = 1_000;
 
 export async function consoleOf(
   account: Account,
-  thing: Thing,
+  { ref }: Thing,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const answer = await act(
-    account,
-    thing,
-    { 'os-getConsoleOutput': { length: consoleLines } },
-    signal,
-  );
+  const body = { 'os-getConsoleOutput': { length: consoleLines } };
+  const call = { ref, method: 'POST', at: '/action', body, signal } as const;
+  const answer = await orAbsent(servers.change(account, call));
   return answer && textOf(Object(answer.json)['output']);
-}
-
-// eslint-disable-next-line max-params -- As the parts of the frame have them.
-async function act(
-  account: Account,
-  { ref, name }: Thing,
-  body: object,
-  signal: AbortSignal,
-): Promise<RestAnswer | undefined> {
-  const [action] = Object.keys(body);
-  const call = { what: `${action} of server ${name}`, method: 'POST', body, signal } as const;
-  return await orAbsent(account.send('compute', { ...call, path: `/servers/${ref}/action` }));
 }
 
 /** In place of ours; those of others stay. */
@@ -169,19 +163,6 @@ export async function retag(
   { thing, tags, signal }: { thing: Thing; tags: Record<string, string>; signal: AbortSignal },
 ): Promise<undefined> {
   const others = textsIn(thing.raw['tags']).filter((text) => !text.startsWith(ownPrefix));
-  await account.send('compute', {
-    what: `tag server ${thing.name}`,
-    method: 'PUT',
-    path: `/servers/${thing.ref}/tags`,
-    body: { tags: [...others, ...ownTexts(tags)] },
-    signal,
-  });
-}
-
-/** Nova takes 64 KiB. */
-export function userDataFaults(request: CreateRequest): string[] {
-  const size = base64UserData(request).length;
-  return size <= 65_535
-    ? []
-    : [`userData: ${size} bytes in base64 are more than the 65535 that Nova takes`];
+  const body = { tags: [...others, ...ownTexts(tags)] };
+  await servers.change(account, { ref: thing.ref, method: 'PUT', at: '/tags', body, signal });
 }

@@ -1,7 +1,7 @@
 /** Servers, ports and volumes: services answer for all of them in one form. */
 import type { CloudTypes, Resource } from '../frame/cloud.ts';
 import { fault } from '../frame/fault.ts';
-import { orAbsent } from '../frame/http.ts';
+import { orAbsent, type RestAnswer } from '../frame/http.ts';
 import { pagesOf, type Account, type Service } from './client.ts';
 import { metadataOf } from './spec.ts';
 import { tagsIn } from './tags.ts';
@@ -58,6 +58,15 @@ export function thingOf(raw: unknown): Thing {
   };
 }
 
+interface Change {
+  ref: string;
+  method: 'POST' | 'PUT';
+  /** Below the thing's own path: `/tags`. */
+  at: string;
+  body: object;
+  signal: AbortSignal;
+}
+
 /** Calls for one kind of thing. What is not there is undefined when it is read. */
 export function callsOf(kind: 'server' | 'port' | 'volume' | 'floatingip', service: Service) {
   const path = `/${kind}s`;
@@ -76,6 +85,10 @@ export function callsOf(kind: 'server' | 'port' | 'volume' | 'floatingip', servi
       const call = { what: `create ${kind} ${name}`, method: 'POST', path, body } as const;
       const answer = await account.send(service, { ...call, signal, isCreate: true });
       return Object(answer.json)[kind];
+    },
+    async change(account: Account, { ref, at, ...call }: Change): Promise<RestAnswer> {
+      const what = `change ${kind} ${ref}`;
+      return await account.send(service, { ...call, what, path: `${path}/${ref}${at}` });
     },
     async remove(account: Account, ref: string, signal: AbortSignal): Promise<void> {
       const call = {

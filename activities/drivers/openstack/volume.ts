@@ -23,7 +23,7 @@ async function all(account: Account, query: string, signal: AbortSignal): Promis
 }
 
 /** While it is so, Cinder refuses to delete it, or does. */
-const busy = /^(in-use|detaching|attaching|deleting|downloading|creating)$/;
+const busy = /^(reserved|in-use|detaching|attaching|deleting|downloading|creating)$/;
 
 export const volume: Part<OpenStackCloud> = {
   kind: 'volume',
@@ -72,4 +72,20 @@ async function make(
 ): Promise<Making<OpenStackCloud>> {
   const body = { ...content.body, ...(await imageOf(account, content, signal)) };
   return { thing: thingOf(await volumes.create(account, { volume: body }, signal)) };
+}
+
+/** Those of a server get the tags of this control cluster. */
+export async function takeVolumesOver(
+  account: Account,
+  { name, raw }: Thing,
+  signal: AbortSignal,
+): Promise<void> {
+  const attached: unknown = raw['os-extended-volumes:volumes_attached'];
+  for (const { id } of Array.isArray(attached) ? attached.map(Object) : []) {
+    const thing = await volumes.read(account, String(id), signal);
+    if (thing?.name !== name) continue;
+    const body = { metadata: { [tagSpelling.names.cluster]: account.cluster } };
+    const { ref } = thing;
+    await volumes.change(account, { ref, method: 'POST', at: '/metadata', body, signal });
+  }
 }

@@ -134,6 +134,8 @@ function looked(world: World, id: string, held: Held): Record<string, unknown> {
   fields['OS-EXT-STS:task_state'] = null;
   const ports = [...world.ports.values()].filter((port) => port.fields['device_id'] === id);
   const addresses = ports.flatMap((port) => listOf(port.fields['fixed_ips']));
+  const disks = [...world.volumes.values()].filter((volume) => volume.fields['server'] === id);
+  fields['os-extended-volumes:volumes_attached'] = disks.map((disk) => ({ id: disk.fields['id'] }));
   fields['addresses'] = {
     workers: addresses.map(({ ip_address: addr }) => ({ addr, 'OS-EXT-IPS:type': 'fixed' })),
   };

@@ -67,6 +67,14 @@ export function createNetwork(world: World, allowsMac: boolean): (asked: Asked) 
       return { status: 200, body };
     }
     if (method === 'GET') return { status: 200, body: { port: held.fields } };
+    if (method === 'PUT') {
+      Object.assign(held.fields, fieldsOf(body['port']));
+      return { status: 200, body: { port: held.fields } };
+    }
+    // Since 2026 a member of the project may not take a server's port from under it.
+    if (held.fields['device_id'] !== '') {
+      refused(403, 'PolicyNotAuthorized', 'rule:delete_port is disallowed by policy');
+    }
     world.ports.delete(id);
     return { status: 204 };
   };

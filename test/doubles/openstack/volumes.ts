@@ -7,8 +7,8 @@ const volumeFields = ['name', 'size', 'volume_type', 'availability_zone', 'metad
 
 export function createVolumes(world: World, slowness: number): (asked: Asked) => Answer {
   return ({ method, path, query, body }) => {
-    const [, , id = ''] = path.split('/');
-    if (method === 'POST') return create(world, body, slowness);
+    const [, , id = '', action] = path.split('/');
+    if (method === 'POST' && id === '') return create(world, body, slowness);
     if (id === 'detail') {
       const name = query.get('name');
       const all = [...world.volumes.values()].map(({ fields }) => fields);
@@ -18,6 +18,10 @@ export function createVolumes(world: World, slowness: number): (asked: Asked) =>
     const held = world.volumes.get(id);
     if (!held) refuse(404, 'itemNotFound', `Volume ${id} could not be found.`);
     const { fields } = held;
+    if (action === 'metadata') {
+      fields['metadata'] = { ...fieldsOf(fields['metadata']), ...fieldsOf(body['metadata']) };
+      return { status: 200, body: { metadata: fields['metadata'] } };
+    }
     if (method === 'DELETE') {
       if (fields['status'] !== 'available' && fields['status'] !== 'error') {
         refuse(400, 'badRequest', 'Invalid volume: Volume status must be available or error');

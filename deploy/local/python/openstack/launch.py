@@ -97,7 +97,8 @@ def move(folder, urls):
         edit(
             folder,
             "keystone",
-            "update endpoint set url = ? || substr(url, instr(url, ?) + length(?)) where instr(url, ?) > 0",
+            "update endpoint set url = ? || substr(url, instr(url, ?) + length(?))"
+            " where instr(url, ?) > 0",
             [(url, path, path, path)],
         )
     edit(

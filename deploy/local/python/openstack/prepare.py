@@ -4,7 +4,9 @@ project of its own with a user who is no administrator. Takes the folder to make
 """
 
 import getpass
+import grp
 import json
+import os
 import pathlib
 import sqlite3
 import subprocess
@@ -13,25 +15,23 @@ import sys
 import launch
 from settings import PREFIXES, REGION, settings_file, write_settings
 
-HERE = pathlib.Path(__file__).parent
 URLS = {name: f"http://127.0.0.1:1/{prefix}" for name, prefix in PREFIXES.items()}
 
 
 def commands(folder):
     """Arguments of each service's `manage`, in their order."""
-    owner = ["--keystone-user", getpass.getuser(), "--keystone-group", getpass.getuser()]
-    identity = [
-        part
-        for kind in ("public", "internal", "admin")
-        for part in (f"--bootstrap-{kind}-url", f"{URLS['keystone']}/v3")
-    ]
+    group = grp.getgrgid(os.getgid()).gr_name
+    owner = ["--keystone-user", getpass.getuser(), "--keystone-group", group]
+    identity = ["--bootstrap-region-id", REGION]
+    for kind in ("public", "internal", "admin"):
+        identity += [f"--bootstrap-{kind}-url", f"{URLS['keystone']}/v3"]
     cell0 = f"sqlite:///{folder}/db/nova_cell0.sqlite?timeout=60"
     return {
         "keystone": [
             ["db_sync"],
             ["fernet_setup", *owner],
             ["credential_setup", *owner],
-            ["bootstrap", "--bootstrap-password", "admin", "--bootstrap-region-id", REGION, *identity],
+            ["bootstrap", "--bootstrap-password", "admin", *identity],
         ],
         "placement": [["db", "sync"]],
         "nova": [
@@ -94,21 +94,20 @@ def connect(urls, user="admin", project="admin"):
 
 
 SERVICES = {
-    "placement": ("placement", ""),
-    "glance": ("image", ""),
-    "neutron": ("network", ""),
-    "nova": ("compute", "/v2.1"),
-    "cinder": ("volumev3", "/v3/$(project_id)s"),
+    "placement": ("placement", "placement", ""),
+    "glance": ("glance", "image", ""),
+    "neutron": ("neutron", "network", ""),
+    "nova": ("nova", "compute", "/v2.1"),
+    "cinder": ("cinderv3", "volumev3", "/v3/$(project_id)s"),
 }
 
 
 def seed_catalog(cloud, urls):
-    for name, (kind, path) in SERVICES.items():
-        service = cloud.identity.create_service(name=f"{name}v3" if name == "cinder" else name, type=kind)
+    for service, (name, kind, path) in SERVICES.items():
+        made = cloud.identity.create_service(name=name, type=kind)
+        place = {"service_id": made.id, "url": urls[service] + path, "region_id": REGION}
         for interface in ("public", "internal", "admin"):
-            cloud.identity.create_endpoint(
-                service_id=service.id, interface=interface, url=urls[name] + path, region_id=REGION
-            )
+            cloud.identity.create_endpoint(interface=interface, **place)
 
 
 def seed_accounts(cloud):
@@ -125,6 +124,17 @@ def seed_accounts(cloud):
     return machines
 
 
+FLAVORS = {
+    "small": {"vcpus": 1, "disk": 1},
+    "more-than-quota": {"vcpus": 10_000, "disk": 1},
+    "more-than-hosts": {"vcpus": 1, "disk": 10_000_000},
+}
+
+
+def subnet(cloud, network, version, cidr):
+    return cloud.network.create_subnet(network_id=network.id, ip_version=version, cidr=cidr)
+
+
 def seed_resources(admin, own):
     image = admin.image.create_image(
         name="linux",
@@ -134,19 +144,16 @@ def seed_resources(admin, own):
         visibility="public",
         wait=True,
     )
-    for name, cpus, disk in (("small", 1, 1), ("more-than-quota", 10_000, 1), ("more-than-hosts", 1, 10_000_000)):
-        admin.compute.create_flavor(name=name, ram=64, vcpus=cpus, disk=disk)
+    for name, size in FLAVORS.items():
+        admin.compute.create_flavor(name=name, ram=64, **size)
     admin.block_storage.create_type(name="standard")
     admin.block_storage.create_type(name="fast")
     shared = admin.network.create_network(name="shared", is_shared=True)
-    admin.network.create_subnet(network_id=shared.id, ip_version=4, cidr="10.8.0.0/16", name="shared")
+    subnet(admin, shared, 4, "10.8.0.0/16")
     workers = own.network.create_network(name="workers")
-    subnets = [
-        own.network.create_subnet(network_id=workers.id, ip_version=4, cidr="10.9.0.0/16", name="v4"),
-        own.network.create_subnet(network_id=workers.id, ip_version=6, cidr="fd00:9::/64", name="v6"),
-    ]
+    subnets = [subnet(own, workers, 4, "10.9.0.0/16"), subnet(own, workers, 6, "fd00:9::/64")]
     second = own.network.create_network(name="second")
-    own.network.create_subnet(network_id=second.id, ip_version=4, cidr="10.10.0.0/16", name="second")
+    subnet(own, second, 4, "10.10.0.0/16")
     for name in ("workers", "more"):
         own.network.create_security_group(name=name)
     own.compute.create_keypair(name="ssh")
@@ -158,7 +165,7 @@ def seed_resources(admin, own):
     return {
         "imageID": image.id,
         "networkID": workers.id,
-        "subnetIDs": [subnet.id for subnet in subnets],
+        "subnetIDs": [one.id for one in subnets],
         "secondNetworkID": second.id,
         "sharedNetworkID": shared.id,
         "serverGroupID": group.id,
@@ -187,6 +194,7 @@ def main():
         (folder / part).mkdir(parents=True, exist_ok=True)
     make_databases(folder)
     services = launch.Services(folder)
+    launch.move(folder, services.urls)
     try:
         seed(folder, services)
     finally:

@@ -93,7 +93,7 @@ def nova(etc):
 
 def cinder(etc):
     """With scheduler and volume service, as Nova above."""
-    from cinder import objects, rpc, service, version  # noqa: F401
+    from cinder import coordination, objects, rpc, service
     from oslo_config import cfg
     from oslo_log import log
     import cinder.common.config  # noqa: F401
@@ -104,6 +104,7 @@ def cinder(etc):
     log.setup(conf, "cinder")
     objects.register_all()
     rpc.init(conf)
+    coordination.COORDINATOR.start()
     service.Service.create(binary="cinder-scheduler").start()
     host = f"{conf.host}@disks"
     service.Service.create(

@@ -57,9 +57,10 @@ test('a server of the name without the two keys is left alone', async () => {
   expect(serversOf(double, 'theirs')).toHaveLength(2);
 });
 
-test('a server of an earlier control cluster goes with its port', async () => {
+test('a server of an earlier control cluster goes with its port and volume', async () => {
   const driver = aDriverFor(double.url);
-  const { providerID } = await driver.createInstance(openStackRequest('moved'));
+  const providerSpec = aSpec({ rootDiskSize: 10, rootDiskType: 'fast' });
+  const { providerID } = await driver.createInstance(openStackRequest('moved', { providerSpec }));
   const moved = openStackRequest('moved', { cluster: 'cluster-2', token: 'x-0', providerID });
   await driver.deleteInstance(moved);
   expect(leftOf(double, 'moved')).toEqual([]);
@@ -97,13 +98,17 @@ test('ports and volumes without a server are listed under their Machine, and del
   expect(leftOf(double, 'left')).toEqual([]);
 });
 
-test('a listed server goes with its port, and one of another namespace stays', async () => {
+test('a listed server leaves its port to the next listing, and one of another namespace stays', async () => {
   const driver = aDriverFor(double.url);
   const request = openStackRequest('orphan');
   const { providerID } = await driver.createInstance(request);
   const other = { ...request, providerID, namespace: 'other' };
   expect(await driver.deleteListed(other)).toEqual({ found: false });
-  expect(await driver.deleteListed({ ...other, namespace: 'shoot' })).toEqual({ found: true });
+  const own = { ...other, namespace: 'shoot' };
+  expect(await driver.deleteListed(own)).toEqual({ found: true });
+  const [port] = await driver.listInstances(own);
+  expect(port?.machineName).toBe('orphan');
+  await driver.deleteListed({ ...own, providerID: port?.providerID ?? '' });
   expect(leftOf(double, 'orphan')).toEqual([]);
 });
 
