@@ -5,9 +5,9 @@ import type { Cloud, Part } from '../frame/cloud.ts';
 import { driverOf, type FrameOptions } from '../frame/driver.ts';
 import { fault } from '../frame/fault.ts';
 import { orAbsent } from '../frame/http.ts';
-import { childOf, xml } from '../frame/xml.ts';
+import { childOf, xml } from './vcenter/xml.ts';
 import type { DriverSettings } from '../settings.ts';
-import { itself, refIn, VSphereClient, within, type Ref } from './client.ts';
+import { itself, refIn, VSphereClient, within, type Ref } from './vcenter/client.ts';
 import { credentialsOf } from './credentials.ts';
 import { folderPath, type Account } from './inventory.ts';
 import {
@@ -26,7 +26,7 @@ import {
   type VSphereCloud,
 } from './make.ts';
 import { searchTagsOf, tags } from './tags.ts';
-import { beginTask, readTask } from './task.ts';
+import { beginTask, readTask } from './vcenter/task.ts';
 import { specOf, validateProviderSpec, warningsOf } from './validate.ts';
 
 export interface VsphereDriverLimits extends Omit<FrameOptions, 'allowsRetagging'> {

@@ -6,7 +6,7 @@ import type { DriverError } from '../driver.ts';
 import type { ErrorTable, MeaningName } from '../error-meanings.ts';
 import { fault } from '../frame/fault.ts';
 import type { RestAnswer, Refusal } from '../frame/http.ts';
-import { childOf, textOf, typeOf, type XmlElement } from '../frame/xml.ts';
+import { childOf, textOf, typeOf, type XmlElement } from './vcenter/xml.ts';
 
 const table: ErrorTable = {
   // InsufficientResourcesFault and its kin: also any other name that begins with Insufficient.

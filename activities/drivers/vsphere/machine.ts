@@ -1,8 +1,8 @@
 /** What a vCenter tells of a virtual machine. */
 import { nowMs } from '../../system/system.ts';
 import type { Resource, State } from '../frame/cloud.ts';
-import { childrenOf, textOf, typeOf, type XmlElement } from '../frame/xml.ts';
-import { itself, type ManagedObject, type Ref, type Selection } from './client.ts';
+import { childrenOf, textOf, typeOf, type XmlElement } from './vcenter/xml.ts';
+import { itself, type ManagedObject, type Ref, type Selection } from './vcenter/client.ts';
 import { configuredKey, nameKey, tags } from './tags.ts';
 
 export interface VirtualMachine extends Resource {
@@ -15,14 +15,14 @@ export interface VirtualMachine extends Resource {
   address: string;
 }
 
-const listed = [
-  ...['name', 'customValue', 'runtime.powerState', 'runtime.connectionState'],
-  ...['config.uuid', 'config.createDate', 'config.extraConfig'],
-];
-const described = [
-  ...['config.guestId', 'config.version', 'config.files.vmPathName', 'config.hardware.device'],
-  ...['config.vAppConfig', 'guest.ipAddress'],
-];
+const listed =
+  'name customValue runtime.powerState runtime.connectionState config.uuid config.createDate config.extraConfig'.split(
+    ' ',
+  );
+const described =
+  'guest.ipAddress config.guestId config.version config.files.vmPathName config.hardware.device config.vAppConfig'.split(
+    ' ',
+  );
 
 /** With the names of custom attributes, which one manager has for all. */
 export function selectionOf(object: XmlElement, attributes: Ref, isList = false): Selection {

@@ -3,11 +3,11 @@ import { DriverError, type CreateRequest } from '../driver.ts';
 import type { MakeCall, Operation } from '../frame/cloud.ts';
 import { fault } from '../frame/fault.ts';
 import { tagsFor } from '../frame/tags.ts';
-import { childOf, textOf, typeOf, xml, type XmlElement } from '../frame/xml.ts';
-import { refIn, refTo, type Ref } from './client.ts';
+import { childOf, textOf, typeOf, xml, type XmlElement } from './vcenter/xml.ts';
+import { refIn, refTo, type Ref } from './vcenter/client.ts';
 import { findNetwork, findOne, findPool, folderPath, type Account } from './inventory.ts';
 import { attributeKeysIn, devicesOf, type VirtualMachine } from './machine.ts';
-import { beginTask } from './task.ts';
+import { beginTask } from './vcenter/task.ts';
 import { configuredKey, nameKey, tags } from './tags.ts';
 import { guestSettings } from './user-data.ts';
 import { specOf } from './validate.ts';
@@ -55,10 +55,7 @@ export async function clone(
     throw fault('input', `providerSpec.folder: there is no folder ${path}`, true);
   }
   const network = await findNetwork(account, signal);
-  const values = await client.read(template, ['config.hardware.device'], {
-    what: 'read the template',
-    signal,
-  });
+  const values = await client.read(template, ['config.hardware.device'], signal);
   const devices = devicesOf({ values: values ?? {} });
   const specification = (datastore?: Ref): XmlElement[] => [
     xml('location', [
@@ -217,7 +214,7 @@ async function addAttribute(
   } catch (error) {
     if (!(error instanceof DriverError) || error.code !== 'AlreadyExists') throw error;
     const manager = await client.manager('customFieldsManager', signal);
-    const { field } = (await client.read(manager, ['field'], { what, signal })) ?? {};
+    const { field } = (await client.read(manager, ['field'], signal)) ?? {};
     const key = attributeKeysIn(field)[name];
     if (key !== undefined) return key;
     throw fault('conflict', error.message);

@@ -33,9 +33,10 @@ export function validateProviderSpec(providerSpec: unknown): string[] {
 
 /** `secret`: of the class, where it is known. */
 export function warningsOf(providerSpec: unknown, secret: Record<string, string> = {}): string[] {
-  const { force } = specOf(providerSpec);
+  const { force, waitForIP } = specOf(providerSpec);
   return [
     ...(force ? ['providerSpec.force is ignored: nothing is overwritten'] : []),
+    ...(waitForIP ? ['providerSpec.waitForIP is ignored: the Node is waited for in any case'] : []),
     ...(isInsecure(secret)
       ? [
           'vsphereInsecureSSL of the Secret: ANY certificate is taken for the vCenter, so whoever is in between reads the password. Put its CA in vsphereCACert instead',

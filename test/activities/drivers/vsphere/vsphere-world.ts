@@ -1,8 +1,12 @@
 /** The driver against the simulator of a vCenter. */
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
-import { childOf, textOf, xml } from '../../../../activities/drivers/frame/xml.ts';
-import { refIn, VSphereClient } from '../../../../activities/drivers/vsphere/client.ts';
-import { itself, within, type Ref } from '../../../../activities/drivers/vsphere/client.ts';
+import {
+  childOf,
+  textOf,
+  type XmlElement,
+} from '../../../../activities/drivers/vsphere/vcenter/xml.ts';
+import { refIn, VSphereClient } from '../../../../activities/drivers/vsphere/vcenter/client.ts';
+import { itself, within, type Ref } from '../../../../activities/drivers/vsphere/vcenter/client.ts';
 import { credentialsOf } from '../../../../activities/drivers/vsphere/credentials.ts';
 import {
   createVsphereDriver,
@@ -60,7 +64,7 @@ export interface VsphereWorld {
   /** Those of a name, in the folder of machines. */
   machines: (name: string) => Promise<VirtualMachine[]>;
   /** In the vCenter's own words: begins a task and waits for its end. */
-  task: (method: string, of: Ref, args?: Parameters<typeof xml>[1]) => Promise<string>;
+  task: (method: string, of: Ref, args?: readonly XmlElement[]) => Promise<string>;
 }
 
 const signal = new AbortController().signal;
@@ -100,7 +104,7 @@ export async function aVsphereWorld(): Promise<VsphereWorld> {
       return machinesIn(found).filter((machine) => machine.name === name);
     },
     async task(method, of, args = []) {
-      const call = { what: method, of, args: Array.isArray(args) ? args : [], signal };
+      const call = { what: method, of, args, signal };
       const task = refIn(childOf(await client.call(method, call), 'returnval'));
       if (!task) throw new Error(`${method} began no task`);
       for (;;) {

@@ -1,8 +1,8 @@
 /** What a vCenter works on. */
-import type { Operation } from '../frame/cloud.ts';
-import { childOf, textOf } from '../frame/xml.ts';
+import type { Operation } from '../../frame/cloud.ts';
+import { childOf, textOf } from './xml.ts';
 import { refIn, type SoapCall, type VSphereClient } from './client.ts';
-import { isForNothing, taskError, taskFaultIn } from './errors.ts';
+import { isForNothing, taskError, taskFaultIn } from '../errors.ts';
 
 export async function beginTask(
   client: VSphereClient,
@@ -20,7 +20,7 @@ export async function readTask(
   signal: AbortSignal,
 ): Promise<Operation | undefined> {
   const task = { type: 'Task', value: name };
-  const info = (await client.read(task, ['info'], { what: `read task ${name}`, signal }))?.['info'];
+  const info = (await client.read(task, ['info'], signal))?.['info'];
   if (!info) return undefined;
   const state = textOf(info, 'state');
   const percent = textOf(info, 'progress');

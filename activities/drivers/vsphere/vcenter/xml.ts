@@ -1,4 +1,4 @@
-/** SOAP of clouds that have no JSON: elements are written in the order in which they are given. */
+/** XML of a vCenter's API, written and read. It takes elements only in the order of its description. */
 import { XMLParser } from 'fast-xml-parser';
 
 export interface XmlElement {
@@ -112,9 +112,9 @@ function escaped(text: string): string {
 }
 
 function unescaped(text: string): string {
-  return text.replaceAll(/&(?:#x([\da-f]+)|#(\d+)|(\w+));/gi, (whole, hex, decimal, name) => {
-    if (name) return entities[name] ?? whole;
-    const code = hex ? Number.parseInt(hex, 16) : Number(decimal);
+  return text.replaceAll(/&(#?)(\w+);/g, (...[whole, isNumber, name]) => {
+    if (!isNumber) return entities[name] ?? whole;
+    const code = Number(name.startsWith('x') ? `0${name}` : name);
     return code <= 0x10_ffff ? String.fromCodePoint(code) : whole;
   });
 }

@@ -1,13 +1,13 @@
 /** Calls of a vCenter's SOAP API, with a session that is opened when it is needed. */
-import { monotonicMs } from '../../system/system.ts';
-import { DriverError } from '../driver.ts';
-import { fault } from '../frame/fault.ts';
-import { createRestClient, orAbsent, type RestClient } from '../frame/http.ts';
-import type { Environment } from '../settings.ts';
-import type { Credentials } from './credentials.ts';
-import { refusalIn } from './errors.ts';
-import { childOf, childrenOf, readEnvelope, textOf, typeOf, written, xml } from '../frame/xml.ts';
-import type { XmlElement } from '../frame/xml.ts';
+import { monotonicMs } from '../../../system/system.ts';
+import { DriverError } from '../../driver.ts';
+import { fault } from '../../frame/fault.ts';
+import { createRestClient, orAbsent, type RestClient } from '../../frame/http.ts';
+import type { Environment } from '../../settings.ts';
+import type { Credentials } from '../credentials.ts';
+import { refusalIn } from '../errors.ts';
+import { childOf, childrenOf, readEnvelope, textOf, typeOf, written, xml } from './xml.ts';
+import type { XmlElement } from './xml.ts';
 
 /** A managed object of the vCenter: `VirtualMachine`, `vm-42`. */
 export interface Ref {
@@ -158,10 +158,28 @@ export class VSphereClient {
   async read(
     ref: Ref,
     names: readonly string[],
-    call: Pick<SoapCall, 'what' | 'signal'>,
+    signal: AbortSignal,
   ): Promise<ManagedObject['values'] | undefined> {
     const selection = { objects: [itself(ref)], paths: { [ref.type]: names } };
+    const call = { what: `read ${ref.value}`, signal };
     return (await orAbsent(this.retrieve(selection, call)))?.[0]?.values;
+  }
+
+  /** All objects of these types below another one, with their names. */
+  async view(
+    container: Ref,
+    types: readonly string[],
+    signal: AbortSignal,
+  ): Promise<ManagedObject[]> {
+    const call = { what: `look below ${container.value}`, signal };
+    const wanted = types.map((type) => xml('type', type));
+    const args = [refTo('container', container), ...wanted, xml('recursive', true)];
+    const made = await this.call('CreateContainerView', { ...call, of: 'viewManager', args });
+    const view = refIn(childOf(made, 'returnval')) ?? container;
+    const paths = Object.fromEntries(types.map((type) => [type, ['name']]));
+    const found = await this.retrieve({ objects: [within(view, 'view')], paths }, call);
+    await this.call('DestroyView', { ...call, of: view });
+    return found;
   }
 
   async close(): Promise<void> {
@@ -214,7 +232,11 @@ export class VSphereClient {
   async #send(method: string, call: SoapCall, session: Session): Promise<XmlElement> {
     const { what, signal, isCreate = false, args = [] } = call;
     const of = typeof call.of === 'string' ? session.content.get(call.of) : call.of;
-    if (!of) throw fault('unknown', `vSphere: ${what}: it has no ${String(call.of)}`);
+    if (!of)
+      throw fault(
+        'unknown',
+        `vSphere: ${what}: it has no ${typeof call.of === 'string' ? call.of : 'such object'}`,
+      );
     const request = xml(method, [refTo('_this', of), ...args], { xmlns: 'urn:vim25' });
     const answer = await this.#rest.send({
       what,
