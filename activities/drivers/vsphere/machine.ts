@@ -71,7 +71,7 @@ function viewOf(
     values,
     attributeKeys,
     isOn: text('runtime.powerState') === 'poweredOn',
-    isConfigured: !isOurs || extra.has(configuredKey),
+    isConfigured: !isOurs || extra.get(configuredKey) === 'true',
     address: text('guest.ipAddress'),
   };
 }

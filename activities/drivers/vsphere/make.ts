@@ -19,9 +19,13 @@ export interface VSphereCloud {
   content: Readonly<Record<string, string>>;
 }
 
-/** The owner's; they are in the clone from its first moment. */
+/**
+ * The owner's; they are in the clone from its first moment. A template that was made of a machine of
+ * ours has options of that, which the clone would take over.
+ */
 export const ownerOptions = (request: CreateRequest): Readonly<Record<string, string>> => ({
   [nameKey]: request.machine.name,
+  [configuredKey]: 'false',
   ...tagsFor({}, request, tags),
 });
 
