@@ -21,22 +21,25 @@ export const vocabulary = {
     bootstrap bounded briefly budget build built bundle burst busy bytes cache call canary
     candidate canonical capacity carried cause cell certain certificate chance change chart check
     checkpoint checksum child choice choose chosen churn claim claimant class clean clear client
-    clip clock close cloud cluster code codec collected collections coloured columns command
+    clip clock clone close cloud cluster code codec collected collections coloured columns command
     comments compare comparison competing complete completion component compute concerns condition
     config conflict connect consent consistent console container content contest context continue
     contract controller controls converter copy cordon core correct count counters create creation
     creator credential critical crowd current custom dashboard data database date dead deadline
     death decision default defined deletable delete deletion delivered delivery dependencies
-    deployment describe desired details diagnose died differ digest dir directory disappearance
+    deployment describe desired details device diagnose
+    died differ digest dir directory disappearance
     disk dispatch distinct doctor doing done doubt down download drain driver drop due duration
-    dynamic earlier ec edit effect effective elder election elsewhere empty encode encrypted end
+    dynamic earlier ec edit effect effective elder
+    election element elsewhere empty encode encrypted end
     endpoints engine ensure enter entrance entry environment epoch equipped error etcd evaluate
     evaluation event everything evict eviction exceptions excused executable exists expect explain
     explanation external fact factory failed failing failure fair fake fate fault fewer field
     figures file fill filter final finalizer finally find finders findings finish first fits flag
     fleet floor folder follow forbidden force forget form format found free freeze fresh frozen
     future gate gcp generate generation get give given glob global go going gone grace grant graph
-    group grown growth grpc guard guardian hand handled happening hash haste header heading health
+    group grown growth grpc guard guardian guest
+    hand handled happening hash haste header heading health
     heartbeat held help here hidden hide hinders histogram history hold holders host how http id
     identified identity ids ignore image incarnation infer initialization initialize inline
     innermost input insert install instance int integer interceptor interrupt interruptible
@@ -48,7 +51,7 @@ export const vocabulary = {
     manifest many map mark mass matches matching max mcm meaning measured median meltdown member
     memo memory merge message meta meter metric migrate milliseconds millwright misconfigured
     miscount mismatch misses missing mode modfile module monotonic ms name nameless namespace near
-    nearest need new next nic nobody node noop note nothing notice now nulls number object
+    nearest need network new next nic nobody node noop note nothing notice now nulls number object
     observe obstacle occasion occurrence offboard ok old open openings operation operator optional
     options orchestration order origin orphan os outage outcome outdated outlasting output outside
     override overshoot owners ownership pace packages page pair palette panel parallel parse part
@@ -79,7 +82,8 @@ export const vocabulary = {
     unknown unlisted unmanaged unmatched unpushable unreachable unrecorded unsearched unsent
     unsettled untaken untouched untried unusable unused update url usable usage use users usual
     uuid valid validate validation validator value vanished variable verb verdict verify version
-    view virtual vm volume wait wake wanted wants warning watch way well wheel whole width words
-    work workers workflow world worst worth wrap write written yaml younger zero zone zsh
+    view virtual vm volume vsphere wait wake wanted
+    wants warning watch way well wheel whole width words
+    work workers workflow world worst worth wrap write written xml yaml younger zero zone zsh
   `,
 } as const;

@@ -1,11 +1,11 @@
 /** Finds what a class names in the inventory, by path or, as Gardener's driver does, by name. */
 import { fault } from '../frame/fault.ts';
 import type { VsphereProviderSpec } from './provider-spec.ts';
-import { refIn, refTo, within, type Ref, type VSphereClient } from './vcenter/client.ts';
+import { refIn, refTo, within, type Ref, type VsphereClient } from './vcenter/client.ts';
 import { textOf, xml, type XmlElement } from './vcenter/xml.ts';
 
 export interface Account {
-  client: VSphereClient;
+  client: VsphereClient;
   /** Unchecked where nothing is made. */
   spec: Partial<VsphereProviderSpec>;
 }
@@ -71,17 +71,17 @@ export async function findOne(account: Account, field: Field, signal: AbortSigna
 export async function findPool(
   account: Account,
   signal: AbortSignal,
-): Promise<{ pool: Ref | undefined; host?: Ref }> {
+): Promise<{ pool: Ref; host?: Ref }> {
   const { client, spec } = account;
-  const read = async (ref: Ref, name: string): Promise<Ref | undefined> =>
-    refIn((await client.read(ref, [name], signal))?.[name]);
-  if (spec.hostSystem) {
-    const host = await findOne(account, 'hostSystem', signal);
-    const owner = await read(host, 'parent');
-    return { pool: owner && (await read(owner, 'resourcePool')), host };
-  }
-  if (!spec.computeCluster) return { pool: await findOne(account, 'resourcePool', signal) };
-  return { pool: await read(await findOne(account, 'computeCluster', signal), 'resourcePool') };
+  const field = spec.hostSystem ? 'hostSystem' : 'computeCluster';
+  if (!spec[field]) return { pool: await findOne(account, 'resourcePool', signal) };
+  const read = async (ref: Ref | undefined, name: string): Promise<Ref | undefined> =>
+    ref && refIn((await client.read(ref, [name], signal))?.[name]);
+  const found = await findOne(account, field, signal);
+  const owner = spec.hostSystem ? await read(found, 'parent') : found;
+  const pool = await read(owner, 'resourcePool');
+  if (!pool) throw fault('input', `providerSpec.${field}: it has no resource pool`, true);
+  return { pool, ...(spec.hostSystem && { host: found }) };
 }
 
 /** What a network card of this network is connected to. */

@@ -8,11 +8,11 @@ import { refIn, refTo, type Ref } from './vcenter/client.ts';
 import { findNetwork, findOne, findPool, folderPath, type Account } from './inventory.ts';
 import { attributeKeysIn, devicesOf, type VirtualMachine } from './machine.ts';
 import { beginTask } from './vcenter/task.ts';
-import { configuredKey, nameKey, tags } from './tags.ts';
+import { stepKey, nameKey, tags } from './tags.ts';
 import { guestSettings } from './user-data.ts';
 import { specOf } from './validate.ts';
 
-export interface VSphereCloud {
+export interface VsphereCloud {
   account: Account;
   thing: VirtualMachine;
   /** What `extraConfig` of the clone holds. */
@@ -20,12 +20,12 @@ export interface VSphereCloud {
 }
 
 /**
- * The owner's; they are in the clone from its first moment. A template that was made of a machine of
- * ours has options of that, which the clone would take over.
+ * The owner's, which the clone has from its first moment. A template that was made of a machine
+ * of ours has such options as well, which the clone would take over.
  */
 export const ownerOptions = (request: CreateRequest): Readonly<Record<string, string>> => ({
   [nameKey]: request.machine.name,
-  [configuredKey]: 'false',
+  [stepKey]: 'false',
   ...tagsFor({}, request, tags),
 });
 
@@ -42,12 +42,12 @@ const change = (operation: 'add' | 'edit' | 'remove', device: XmlElement): XmlEl
     'xsi:type': 'VirtualDeviceConfigSpec',
   });
 
-/** Without its files: they are of somebody else. */
-export const detachmentOf = (disk: XmlElement): XmlElement => change('remove', disk);
+/** Without its files, which are of another owner. */
+export const removalOf = (disk: XmlElement): XmlElement => change('remove', disk);
 
 export async function clone(
   account: Account,
-  { body, signal }: MakeCall<VSphereCloud>,
+  { body, signal }: MakeCall<VsphereCloud>,
 ): Promise<{ operation: Operation }> {
   const { client, spec } = account;
   const { name, content } = body;
@@ -55,7 +55,7 @@ export async function clone(
   const { pool, host } = await findPool(account, signal);
   const path = await folderPath(account, signal);
   const folder = await client.find(path, signal);
-  if (folder?.type !== 'Folder' || !pool) {
+  if (folder?.type !== 'Folder') {
     throw fault('input', `providerSpec.folder: there is no folder ${path}`, true);
   }
   const network = await findNetwork(account, signal);
@@ -163,7 +163,7 @@ async function recommended(account: Account, asked: Recommendation): Promise<Ref
 const hardwareVersion = 15;
 
 /** The next step of one that is there. Undefined: it only has to be waited for. */
-export async function advance(
+export async function nextStep(
   { client, spec }: Account,
   machine: VirtualMachine,
   request: CreateRequest,
@@ -194,7 +194,7 @@ function configurationOf(machine: VirtualMachine, request: CreateRequest): XmlEl
   const spec = specOf(request.providerSpec);
   const { vApp, extraConfig } = guestSettings(machine, request, spec);
   const { guestId, memoryReservationLockedToMax: isLocked } = spec;
-  const options = { ...extraConfig, ...spec.extraConfig, [configuredKey]: 'true' };
+  const options = { ...extraConfig, ...spec.extraConfig, [stepKey]: 'true' };
   return [
     ...(guestId ? [xml('guestId', guestId)] : []),
     xml('flags', [xml('diskUuidEnabled', true)]),

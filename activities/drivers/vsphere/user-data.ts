@@ -4,7 +4,7 @@ import { fault } from '../frame/fault.ts';
 import { base64UserData } from '../user-data-bytes.ts';
 import type { VirtualMachine } from './machine.ts';
 import type { VsphereProviderSpec } from './provider-spec.ts';
-import { childrenOf, textOf, xml, type XmlElement } from './vcenter/xml.ts';
+import { allIn, textOf, xml, type XmlElement } from './vcenter/xml.ts';
 
 type Texts = Readonly<Record<string, string>>;
 type Spec = Partial<VsphereProviderSpec>;
@@ -26,7 +26,7 @@ export function guestSettings(
   request: CreateRequest,
   spec: Spec,
 ): GuestSettings {
-  const offered = childrenOf(values['config.vAppConfig'], 'property').filter(
+  const offered = allIn(values['config.vAppConfig'], 'property').filter(
     (property) => textOf(property, 'userConfigurable') === 'true',
   );
   const ids = offered.map((property) => textOf(property, 'id'));

@@ -1,4 +1,4 @@
-/** XML of a vCenter's API, written and read. It takes elements only in the order of its description. */
+/** XML of a vCenter's API, which takes elements only in the order of its description. */
 import { XMLParser } from 'fast-xml-parser';
 
 export interface XmlElement {
@@ -34,7 +34,7 @@ export function childOf(element: XmlElement | undefined, path: string): XmlEleme
     .reduce((of, name) => of?.children.find((child) => child.name === name), element);
 }
 
-export function childrenOf(element: XmlElement | undefined, name: string): XmlElement[] {
+export function allIn(element: XmlElement | undefined, name: string): XmlElement[] {
   return element?.children.filter((child) => child.name === name) ?? [];
 }
 
@@ -59,7 +59,7 @@ const parser = new XMLParser({
 });
 
 /** The first element in the body of an envelope. Undefined where the text is none. */
-export function readEnvelope(text: string): XmlElement | undefined {
+export function readAnswer(text: string): XmlElement | undefined {
   if (text.includes('<!')) return undefined;
   try {
     const root: unknown = parser.parse(text);

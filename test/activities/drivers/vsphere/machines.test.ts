@@ -1,10 +1,9 @@
 /** What becomes of a class in the vCenter, and whose a machine there is. */
-import { randomUUID } from 'node:crypto';
 import { textOf, typeOf, xml } from '../../../../activities/drivers/vsphere/vcenter/xml.ts';
-import { itself } from '../../../../activities/drivers/vsphere/vcenter/client.ts';
+import { objectSetOf } from '../../../../activities/drivers/vsphere/vcenter/client.ts';
 import { devicesOf, type VirtualMachine } from '../../../../activities/drivers/vsphere/machine.ts';
 import { optionsOf } from '../../../../activities/drivers/vsphere/make.ts';
-import { runInSystem, type System } from '../../../../activities/system/system.ts';
+import { HandSystem } from '../../../support/hand-system.ts';
 import { failureOf } from '../failure-of.ts';
 import { createdBy, deletedBy, pendingOf } from '../following.ts';
 import { aSecret, aSpec, aVsphereWorld, vsphereRequest } from './vsphere-world.ts';
@@ -35,17 +34,8 @@ const read = async (machine: VirtualMachine, path: string): Promise<string> => {
 };
 
 /** When nothing is young any more. */
-const later: System = {
-  now: () => Date.now() + 600_000,
-  monotonic: () => performance.now(),
-  random: () => 0.5,
-  uuid: randomUUID,
-  secretInt: () => 0,
-  after(milliseconds, action) {
-    const timer = setTimeout(action, milliseconds);
-    return { cancel: () => clearTimeout(timer) };
-  },
-};
+const later = new HandSystem();
+await later.to(Date.now() - Date.UTC(2026, 0, 1) + 600_000);
 
 describe('a machine', () => {
   test('has what its class says', async () => {
@@ -339,7 +329,7 @@ describe('whose a machine is', () => {
     // It may be what a lost create made, whose options are not there yet.
     const young = await pendingOf(driver.createInstance(request));
     expect(young.message).toBe('vSphere: instance w-stranger has no tags yet');
-    await runInSystem(later, async () => {
+    await later.run(async () => {
       const failure = await failureOf(driver.createInstance(request));
       expect(failure).toMatchObject({ code: 'AlreadyExists', settled: true });
       expect(await deletedBy(driver, request)).toEqual({ found: false });
@@ -363,7 +353,7 @@ describe('whose a machine is', () => {
     const found = await driver.listInstances(listing);
     expect(found.length).toBeGreaterThan(5);
     expect(world.proxy.calls.length - pages).toBeGreaterThanOrEqual(2);
-    expect(itself(folder).children).toHaveLength(2);
+    expect(objectSetOf(folder).children).toHaveLength(2);
   });
 
   test('is not to be said where the folder of the class is gone', async () => {

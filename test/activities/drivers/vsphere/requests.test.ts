@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { createVsphereDriver } from '../../../../activities/drivers/vsphere/driver.ts';
 import {
   childOf,
-  readEnvelope,
+  readAnswer,
   textOf,
   type XmlElement,
 } from '../../../../activities/drivers/vsphere/vcenter/xml.ts';
@@ -15,7 +15,7 @@ const world = await aVsphereWorld();
 const sent: XmlElement[] = [];
 const recorder = createServer((request, response) => {
   void text(request).then(async (body) => {
-    const element = readEnvelope(body);
+    const element = readAnswer(body);
     if (element) sent.push(element);
     const { cookie = '' } = request.headers;
     const answer = await fetch(world.vcsim.url, { method: 'POST', body, headers: { cookie } });

@@ -83,6 +83,6 @@ test('what a vCenter quotes of a request that it does not know is left out', asy
 test('a Secret that takes any certificate is warned of loudly', () => {
   expect(warningsOf(aSpec, aSecret)).toEqual([]);
   expect(warningsOf(aSpec, { ...aSecret, vsphereInsecureSSL: 'True' })).toEqual([
-    'vsphereInsecureSSL of the Secret: ANY certificate is taken for the vCenter, so whoever is in between reads the password. Put its CA in vsphereCACert instead',
+    'vsphereInsecureSSL of the Secret: ANY certificate is taken for the vCenter, so what is in between can read the password. Put its CA in vsphereCACert instead',
   ]);
 });

@@ -1,5 +1,5 @@
 import { specOf, validateProviderSpec } from '../../../../activities/drivers/vsphere/validate.ts';
-import { readEnvelope, written, xml } from '../../../../activities/drivers/vsphere/vcenter/xml.ts';
+import { readAnswer, written, xml } from '../../../../activities/drivers/vsphere/vcenter/xml.ts';
 import { aSpec } from './vsphere-world.ts';
 
 describe('a provider spec', () => {
@@ -43,7 +43,7 @@ const envelope = (inner: string): string =>
 describe('XML', () => {
   test('that is written is read as it was', () => {
     const text = 'a <b> & "c" \' \n\t€ 😀 &amp; ]]>';
-    const read = readEnvelope(envelope(written(xml('a', text, { type: text, 'xsi:type': 'T' }))));
+    const read = readAnswer(envelope(written(xml('a', text, { type: text, 'xsi:type': 'T' }))));
     expect(read).toEqual({
       name: 'a',
       text,
@@ -59,11 +59,11 @@ describe('XML', () => {
   test('that defines entities, is a page or is cut off is none', () => {
     const bomb = `<!DOCTYPE x [<!ENTITY a "aaaa">]>${envelope('<R>&a;</R>')}`;
     const texts = [bomb, '<html></html>', '', 'text', envelope('<R>').slice(0, -20)];
-    expect(texts.map((text) => readEnvelope(text)?.name)).toEqual(texts.map(() => undefined));
+    expect(texts.map((text) => readAnswer(text)?.name)).toEqual(texts.map(() => undefined));
   });
 
   test('knows the five entities and numbers, and leaves others as they are', () => {
     const inner = '<R>&lt;&#65;&#x42;&unknown;&#x110000;</R>';
-    expect(readEnvelope(envelope(inner))?.text).toBe('<AB&unknown;&#x110000;');
+    expect(readAnswer(envelope(inner))?.text).toBe('<AB&unknown;&#x110000;');
   });
 });
