@@ -10,7 +10,7 @@ export interface VcsimRule {
   /** Name of a fault of the API. */
   fault?: string;
   message?: string;
-  /** The call begins a task, which fails. */
+  /** The call begins a task, which fails; without a fault it is done, and has done nothing. */
   inTask?: boolean;
   /** How often. Default: always. */
   count?: number;

@@ -40,7 +40,11 @@ interface Creation<T extends CloudTypes> extends Asking<T> {
   requestId: string;
   pauses: Pauses;
   options: CreationOptions;
+  /** Of a thing that is made in several; what does not get on is left to the next call. */
+  steps: { left: number };
 }
+
+const stepsMax = 6;
 
 /**
  * The search goes before the checks: an instance that exists is found whatever became of its class.
@@ -52,7 +56,7 @@ export async function createInstance<T extends CloudTypes>(
   const { cloud, request } = asking;
   const requestId = cloud.requestIdOf?.(request.token) ?? request.token;
   const pauses = pausesWithin(options, request.signal);
-  const creation = { ...asking, requestId, pauses, options };
+  const creation = { ...asking, requestId, pauses, options, steps: { left: stepsMax } };
   const failed = failureNoteIn(request.checkpoint, requestId);
   if (failed) throw await resumeFailed(creation, failed);
   const note = noteOf(creation);
@@ -222,15 +226,17 @@ async function untilReady<T extends CloudTypes>(
   return await untilReady(creation, part, next);
 }
 
-/** One step of what is made in several, carried out. Throws `DriverPending` when that takes long. */
+/** One step of what is made in several. Throws `DriverPending` when that takes long. */
 async function isAdvanced<T extends CloudTypes>(
   creation: Creation<T>,
   part: Part<T>,
   thing: T['thing'],
 ): Promise<boolean> {
-  const { account, request } = creation;
+  const { account, request, steps } = creation;
+  if (steps.left === 0) return false;
   const operation = await part.advance?.(account, thing, request);
   if (!operation) return false;
+  steps.left -= 1;
   const done = await untilDone(waitOf(creation, placeOf(creation)), operation);
   if (done.failure && !done.isForNothing) throw done.failure('make', thing.name, false);
   return true;

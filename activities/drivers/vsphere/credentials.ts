@@ -30,11 +30,11 @@ export function credentialsOf(secret: Secret, env: Environment): Credentials {
     url,
     username: vsphereUsername,
     password: vspherePassword,
-    isInsecure: isInsecure(secret),
+    isInsecure: takesAnyCertificate(secret),
     ca: vsphereCACert?.trim() || undefined,
   };
 }
 
 /** As Gardener's driver reads it. */
-export const isInsecure = ({ vsphereInsecureSSL = '' }: Secret): boolean =>
+export const takesAnyCertificate = ({ vsphereInsecureSSL = '' }: Secret): boolean =>
   vsphereInsecureSSL.toLowerCase() === 'true' || vsphereInsecureSSL === '1';

@@ -5,28 +5,21 @@ import type { Cloud, Part } from '../frame/cloud.ts';
 import { driverOf, type FrameOptions } from '../frame/driver.ts';
 import { fault } from '../frame/fault.ts';
 import { orAbsent } from '../frame/http.ts';
-import { childOf, xml } from '../frame/xml.ts';
+import { childOf, xml } from './vcenter/xml.ts';
 import type { DriverSettings } from '../settings.ts';
-import { itself, refIn, VSphereClient, within, type Ref } from './client.ts';
+import { objectSetOf, refIn, VsphereClient, within, type Ref } from './vcenter/client.ts';
 import { credentialsOf } from './credentials.ts';
 import { folderPath, type Account } from './inventory.ts';
 import {
-  foreignDisksOf,
+  attachedDisksOf,
   machinesIn,
   selectionOf,
   stateOf,
   type VirtualMachine,
 } from './machine.ts';
-import {
-  advance,
-  clone,
-  detachmentOf,
-  optionsOf,
-  ownerOptions,
-  type VSphereCloud,
-} from './make.ts';
+import { clone, nextStep, removalOf, optionsOf, ownerOptions, type VsphereCloud } from './make.ts';
 import { searchTagsOf, tags } from './tags.ts';
-import { beginTask, readTask } from './task.ts';
+import { beginTask, readTask } from './vcenter/task.ts';
 import { specOf, validateProviderSpec, warningsOf } from './validate.ts';
 
 export interface VsphereDriverLimits extends Omit<FrameOptions, 'allowsRetagging'> {
@@ -34,25 +27,25 @@ export interface VsphereDriverLimits extends Omit<FrameOptions, 'allowsRetagging
   callTimeoutSeconds?: number;
 }
 
-/** A name is taken as soon as its clone has begun; that may be on its way as long as a call takes. */
+/** A name is taken once its clone has begun, which may be on its way as long as a call takes. */
 const settleSeconds = 60;
 
 export function createVsphereDriver(
   { env, allowsRetagging }: DriverSettings,
   { callTimeoutSeconds = 30, ...waits }: VsphereDriverLimits = {},
 ): Driver {
-  const clients = new ClientCache<VSphereClient>({ close: (client) => void client.close() });
+  const clients = new ClientCache<VsphereClient>({ close: (client) => void client.close() });
   const accountOf = async ({ secret, providerSpec }: ProviderRequest): Promise<Account> => {
     const credentials = credentialsOf(secret, env);
     const { url, username, password, isInsecure, ca = '' } = credentials;
     const key = [url.href, username, password, String(isInsecure), ca];
-    const make = () => new VSphereClient({ credentials, callTimeoutSeconds, env });
+    const make = () => new VsphereClient({ credentials, callTimeoutSeconds, env });
     return { client: clients.get(key, make), spec: specOf(providerSpec) };
   };
   return driverOf(cloudOf(accountOf), { ...waits, allowsRetagging });
 }
 
-function cloudOf(account: Cloud<VSphereCloud>['account']): Cloud<VSphereCloud> {
+function cloudOf(account: Cloud<VsphereCloud>['account']): Cloud<VsphereCloud> {
   return {
     title: 'vSphere',
     settleSeconds,
@@ -85,7 +78,7 @@ function cloudOf(account: Cloud<VSphereCloud>['account']): Cloud<VSphereCloud> {
   };
 }
 
-const instance: Part<VSphereCloud> = {
+const instance: Part<VsphereCloud> = {
   kind: 'instance',
   async read(account, ref, signal) {
     const args = [xml('uuid', ref), xml('vmSearch', true), xml('instanceUuid', false)];
@@ -110,13 +103,13 @@ const instance: Part<VSphereCloud> = {
   bodies: ({ request }) => [{ name: request.machine.name, content: ownerOptions(request) }],
   make: clone,
   stateOf,
-  advance,
+  advance: nextStep,
   async remove({ client }, machine, signal) {
     const call = { what: `remove instance ${machine.name}`, of: machine.vm, signal };
     if (machine.isOn) return await beginTask(client, 'PowerOffVM_Task', call);
-    const disks = foreignDisksOf(machine);
+    const disks = attachedDisksOf(machine);
     if (disks.length === 0) return await beginTask(client, 'Destroy_Task', call);
-    const args = [xml('spec', disks.map(detachmentOf))];
+    const args = [xml('spec', disks.map(removalOf))];
     return await beginTask(client, 'ReconfigVM_Task', { ...call, args });
   },
   refOf: (_place, name) => `name:${name}`,
@@ -147,7 +140,7 @@ async function describe(
   if (vm?.type !== 'VirtualMachine') return undefined;
   const attributes = await client.manager('customFieldsManager', signal);
   const call = { what: `read ${vm.value}`, signal };
-  const found = await orAbsent(client.retrieve(selectionOf(itself(vm), attributes), call));
+  const found = await orAbsent(client.retrieve(selectionOf(objectSetOf(vm), attributes), call));
   return machinesIn(found ?? [])[0];
 }
 

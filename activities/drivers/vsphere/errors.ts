@@ -6,7 +6,7 @@ import type { DriverError } from '../driver.ts';
 import type { ErrorTable, MeaningName } from '../error-meanings.ts';
 import { fault } from '../frame/fault.ts';
 import type { RestAnswer, Refusal } from '../frame/http.ts';
-import { childOf, textOf, typeOf, type XmlElement } from '../frame/xml.ts';
+import { childOf, textOf, typeOf, type XmlElement } from './vcenter/xml.ts';
 
 const table: ErrorTable = {
   // InsufficientResourcesFault and its kin: also any other name that begins with Insufficient.
@@ -110,7 +110,7 @@ function meaningOf(name: string): MeaningName {
 /** These fields of a fault say what it is about; others may hold what was sent. */
 const tellingFields = ['privilegeId', 'invalidProperty', 'property', 'reason'] as const;
 
-/** What a vCenter says of a request that it cannot read may quote the request, and secrets in it. */
+/** A vCenter that cannot read a request may quote it, with the secrets in it. */
 function wordsOf(name: string, sentence: string, detail: XmlElement | undefined): string {
   if (name === 'InvalidRequest') return 'this vCenter does not know the form of the request';
   const more = tellingFields.flatMap((field) => {

@@ -1,13 +1,13 @@
 /** What a vCenter tells of a virtual machine. */
 import { nowMs } from '../../system/system.ts';
 import type { Resource, State } from '../frame/cloud.ts';
-import { childrenOf, textOf, typeOf, type XmlElement } from '../frame/xml.ts';
-import { itself, type ManagedObject, type Ref, type Selection } from './client.ts';
-import { configuredKey, nameKey, tags } from './tags.ts';
+import { allIn, textOf, typeOf, type XmlElement } from './vcenter/xml.ts';
+import { objectSetOf, type FoundObject, type Ref, type Selection } from './vcenter/client.ts';
+import { stepKey, nameKey, tags } from './tags.ts';
 
 export interface VirtualMachine extends Resource {
   vm: Ref;
-  values: ManagedObject['values'];
+  values: FoundObject['values'];
   /** Of the vCenter's custom attributes, the key of each by its name. */
   attributeKeys: Readonly<Record<string, string>>;
   isOn: boolean;
@@ -15,25 +15,25 @@ export interface VirtualMachine extends Resource {
   address: string;
 }
 
-const listed = [
-  ...['name', 'customValue', 'runtime.powerState', 'runtime.connectionState'],
-  ...['config.uuid', 'config.createDate', 'config.extraConfig'],
-];
-const described = [
-  ...['config.guestId', 'config.version', 'config.files.vmPathName', 'config.hardware.device'],
-  ...['config.vAppConfig', 'guest.ipAddress'],
-];
+const listed =
+  'name customValue runtime.powerState runtime.connectionState config.uuid config.createDate config.extraConfig'.split(
+    ' ',
+  );
+const described =
+  'guest.ipAddress config.guestId config.version config.files.vmPathName config.hardware.device config.vAppConfig'.split(
+    ' ',
+  );
 
 /** With the names of custom attributes, which one manager has for all. */
 export function selectionOf(object: XmlElement, attributes: Ref, isList = false): Selection {
   const paths = isList ? listed : [...listed, ...described];
   return {
-    objects: [object, itself(attributes)],
+    objects: [object, objectSetOf(attributes)],
     paths: { VirtualMachine: paths, CustomFieldsManager: ['field'] },
   };
 }
 
-export function machinesIn(found: readonly ManagedObject[]): VirtualMachine[] {
+export function machinesIn(found: readonly FoundObject[]): VirtualMachine[] {
   const attributeKeys = attributeKeysIn(
     found.find(({ values: { field } }) => field)?.values['field'],
   );
@@ -43,18 +43,20 @@ export function machinesIn(found: readonly ManagedObject[]): VirtualMachine[] {
 
 /** Of the property `field`: the key of each by its name. */
 export function attributeKeysIn(field: XmlElement | undefined): Record<string, string> {
-  const definitions = childrenOf(field, 'CustomFieldDef');
+  const definitions = allIn(field, 'CustomFieldDef').filter((one) =>
+    ['', 'VirtualMachine'].includes(textOf(one, 'managedObjectType')),
+  );
   return Object.fromEntries(definitions.map((one) => [textOf(one, 'name'), textOf(one, 'key')]));
 }
 
 function viewOf(
-  { ref: vm, values }: ManagedObject,
+  { ref: vm, values }: FoundObject,
   attributeKeys: Readonly<Record<string, string>>,
 ): VirtualMachine {
   const text = (path: string): string => values[path]?.text ?? '';
-  const options = childrenOf(values['config.extraConfig'], 'OptionValue');
+  const options = allIn(values['config.extraConfig'], 'OptionValue');
   const extra = new Map(options.map((one) => [textOf(one, 'key'), textOf(one, 'value')]));
-  const given = childrenOf(values['customValue'], 'CustomFieldValue');
+  const given = allIn(values['customValue'], 'CustomFieldValue');
   const attributes = new Map(given.map((one) => [textOf(one, 'key'), textOf(one, 'value')]));
   const name = text('name');
   const isOurs = extra.get(nameKey) === name;
@@ -71,7 +73,7 @@ function viewOf(
     values,
     attributeKeys,
     isOn: text('runtime.powerState') === 'poweredOn',
-    isConfigured: !isOurs || extra.has(configuredKey),
+    isConfigured: !isOurs || extra.get(stepKey) === 'true',
     address: text('guest.ipAddress'),
   };
 }
@@ -89,13 +91,13 @@ export function stateOf({
 }
 
 export const devicesOf = ({ values }: Pick<VirtualMachine, 'values'>): XmlElement[] =>
-  childrenOf(values['config.hardware.device'], 'VirtualDevice');
+  allIn(values['config.hardware.device'], 'VirtualDevice');
 
 /**
  * Disks that were attached later, as those of PersistentVolumes: they lie in another folder than
  * the machine, or have an identity of their own. They would be deleted with it.
  */
-export function foreignDisksOf(machine: VirtualMachine): XmlElement[] {
+export function attachedDisksOf(machine: VirtualMachine): XmlElement[] {
   const own = folderOf(machine.values['config.files.vmPathName']?.text ?? '');
   return devicesOf(machine).filter((device) => {
     if (typeOf(device) !== 'VirtualDisk') return false;

@@ -3,25 +3,29 @@ import { DriverError, type CreateRequest } from '../driver.ts';
 import type { MakeCall, Operation } from '../frame/cloud.ts';
 import { fault } from '../frame/fault.ts';
 import { tagsFor } from '../frame/tags.ts';
-import { childOf, textOf, typeOf, xml, type XmlElement } from '../frame/xml.ts';
-import { refIn, refTo, type Ref } from './client.ts';
+import { childOf, textOf, typeOf, xml, type XmlElement } from './vcenter/xml.ts';
+import { refIn, refTo, type Ref } from './vcenter/client.ts';
 import { findNetwork, findOne, findPool, folderPath, type Account } from './inventory.ts';
 import { attributeKeysIn, devicesOf, type VirtualMachine } from './machine.ts';
-import { beginTask } from './task.ts';
-import { configuredKey, nameKey, tags } from './tags.ts';
+import { beginTask } from './vcenter/task.ts';
+import { stepKey, nameKey, tags } from './tags.ts';
 import { guestSettings } from './user-data.ts';
 import { specOf } from './validate.ts';
 
-export interface VSphereCloud {
+export interface VsphereCloud {
   account: Account;
   thing: VirtualMachine;
   /** What `extraConfig` of the clone holds. */
   content: Readonly<Record<string, string>>;
 }
 
-/** The owner's; they are in the clone from its first moment. */
+/**
+ * The owner's, which the clone has from its first moment. A template that was made of a machine
+ * of ours has such options as well, which the clone would take over.
+ */
 export const ownerOptions = (request: CreateRequest): Readonly<Record<string, string>> => ({
   [nameKey]: request.machine.name,
+  [stepKey]: 'false',
   ...tagsFor({}, request, tags),
 });
 
@@ -38,12 +42,12 @@ const change = (operation: 'add' | 'edit' | 'remove', device: XmlElement): XmlEl
     'xsi:type': 'VirtualDeviceConfigSpec',
   });
 
-/** Without its files: they are of somebody else. */
-export const detachmentOf = (disk: XmlElement): XmlElement => change('remove', disk);
+/** Without its files, which are of another owner. */
+export const removalOf = (disk: XmlElement): XmlElement => change('remove', disk);
 
 export async function clone(
   account: Account,
-  { body, signal }: MakeCall<VSphereCloud>,
+  { body, signal }: MakeCall<VsphereCloud>,
 ): Promise<{ operation: Operation }> {
   const { client, spec } = account;
   const { name, content } = body;
@@ -51,14 +55,11 @@ export async function clone(
   const { pool, host } = await findPool(account, signal);
   const path = await folderPath(account, signal);
   const folder = await client.find(path, signal);
-  if (folder?.type !== 'Folder' || !pool) {
+  if (folder?.type !== 'Folder') {
     throw fault('input', `providerSpec.folder: there is no folder ${path}`, true);
   }
   const network = await findNetwork(account, signal);
-  const values = await client.read(template, ['config.hardware.device'], {
-    what: 'read the template',
-    signal,
-  });
+  const values = await client.read(template, ['config.hardware.device'], signal);
   const devices = devicesOf({ values: values ?? {} });
   const specification = (datastore?: Ref): XmlElement[] => [
     xml('location', [
@@ -162,7 +163,7 @@ async function recommended(account: Account, asked: Recommendation): Promise<Ref
 const hardwareVersion = 15;
 
 /** The next step of one that is there. Undefined: it only has to be waited for. */
-export async function advance(
+export async function nextStep(
   { client, spec }: Account,
   machine: VirtualMachine,
   request: CreateRequest,
@@ -193,7 +194,7 @@ function configurationOf(machine: VirtualMachine, request: CreateRequest): XmlEl
   const spec = specOf(request.providerSpec);
   const { vApp, extraConfig } = guestSettings(machine, request, spec);
   const { guestId, memoryReservationLockedToMax: isLocked } = spec;
-  const options = { ...extraConfig, ...spec.extraConfig, [configuredKey]: 'true' };
+  const options = { ...extraConfig, ...spec.extraConfig, [stepKey]: 'true' };
   return [
     ...(guestId ? [xml('guestId', guestId)] : []),
     xml('flags', [xml('diskUuidEnabled', true)]),
@@ -217,7 +218,7 @@ async function addAttribute(
   } catch (error) {
     if (!(error instanceof DriverError) || error.code !== 'AlreadyExists') throw error;
     const manager = await client.manager('customFieldsManager', signal);
-    const { field } = (await client.read(manager, ['field'], { what, signal })) ?? {};
+    const { field } = (await client.read(manager, ['field'], signal)) ?? {};
     const key = attributeKeysIn(field)[name];
     if (key !== undefined) return key;
     throw fault('conflict', error.message);

@@ -95,7 +95,7 @@ export interface VsphereProviderSpec {
    */
   force?: boolean;
   /**
-   * A machine is ready once its guest tools say an address. Default false.
+   * Ignored: its Node is waited for in any case.
    */
   waitForIP?: boolean;
   /**

@@ -13,11 +13,11 @@ export const tags: TagSpelling = {
   allowed: /^[\x20-\x7e]{1,255}$/,
 };
 
-/** A clone that somebody makes by hand copies all of these, and has another name. */
+/** A clone that a person makes by hand copies all of these, and has another name. */
 export const nameKey = 'millwright.machine';
 
 /** The last step before it is switched on for the first time has been made. */
-export const configuredKey = 'millwright.configured';
+export const stepKey = 'millwright.configured';
 
 /** Which cluster and role the tags of a class name, in either spelling. */
 export function searchTagsOf(given: Readonly<Record<string, string>> = {}): {

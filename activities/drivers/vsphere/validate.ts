@@ -1,6 +1,6 @@
 /** What is wrong with a provider spec: by its schema, and by the rules of Gardener's driver. */
 import { specCheck, withoutNulls } from '../spec-schema.ts';
-import { isInsecure } from './credentials.ts';
+import { takesAnyCertificate } from './credentials.ts';
 import type { VsphereProviderSpec } from './provider-spec.ts';
 import schema from './provider-spec.schema.json' with { type: 'json' };
 import { searchTagsOf } from './tags.ts';
@@ -33,12 +33,13 @@ export function validateProviderSpec(providerSpec: unknown): string[] {
 
 /** `secret`: of the class, where it is known. */
 export function warningsOf(providerSpec: unknown, secret: Record<string, string> = {}): string[] {
-  const { force } = specOf(providerSpec);
+  const { force, waitForIP } = specOf(providerSpec);
   return [
     ...(force ? ['providerSpec.force is ignored: nothing is overwritten'] : []),
-    ...(isInsecure(secret)
+    ...(waitForIP ? ['providerSpec.waitForIP is ignored: the Node is waited for in any case'] : []),
+    ...(takesAnyCertificate(secret)
       ? [
-          'vsphereInsecureSSL of the Secret: ANY certificate is taken for the vCenter, so whoever is in between reads the password. Put its CA in vsphereCACert instead',
+          'vsphereInsecureSSL of the Secret: ANY certificate is taken for the vCenter, so what is in between can read the password. Put its CA in vsphereCACert instead',
         ]
       : []),
   ];

@@ -68,6 +68,15 @@ test('a machine that cannot be switched on for want of room stays, and the next 
   expect([providerID, machine?.isOn, others]).toEqual([`vsphere://eu-1/${machine?.ref}`, true, []]);
 });
 
+test('a machine that is off again as soon as it is switched on is not switched on without end', async () => {
+  await world.vcsim.order({ method: 'PowerOnVM_Task', inTask: true });
+  const calls = world.proxy.calls.length;
+  const hasty = world.aDriver({ waitSeconds: 1 });
+  const pending = await pendingOf(hasty.createInstance(vsphereRequest('f-dies')));
+  expect(pending.message).toMatch(/^vSphere: instance f-dies is being made/);
+  expect(world.proxy.calls.length - calls).toBeLessThan(100);
+});
+
 test('a session that is over is opened again, once', async () => {
   const calls = world.proxy.calls.length;
   await world.vcsim.order({ method: 'FindByInventoryPath', fault: 'NotAuthenticated', count: 1 });

@@ -1,10 +1,9 @@
 /** What becomes of a class in the vCenter, and whose a machine there is. */
-import { randomUUID } from 'node:crypto';
-import { textOf, typeOf, xml } from '../../../../activities/drivers/frame/xml.ts';
-import { itself } from '../../../../activities/drivers/vsphere/client.ts';
+import { textOf, typeOf, xml } from '../../../../activities/drivers/vsphere/vcenter/xml.ts';
+import { objectSetOf } from '../../../../activities/drivers/vsphere/vcenter/client.ts';
 import { devicesOf, type VirtualMachine } from '../../../../activities/drivers/vsphere/machine.ts';
 import { optionsOf } from '../../../../activities/drivers/vsphere/make.ts';
-import { runInSystem, type System } from '../../../../activities/system/system.ts';
+import { HandSystem } from '../../../support/hand-system.ts';
 import { failureOf } from '../failure-of.ts';
 import { createdBy, deletedBy, pendingOf } from '../following.ts';
 import { aSecret, aSpec, aVsphereWorld, vsphereRequest } from './vsphere-world.ts';
@@ -30,22 +29,13 @@ function optionIn({ values }: VirtualMachine, key: string): string | undefined {
 const decoded = (text = ''): string => Buffer.from(text, 'base64').toString();
 
 const read = async (machine: VirtualMachine, path: string): Promise<string> => {
-  const values = await world.client.read(machine.vm, [path], { what: 'look', signal });
+  const values = await world.client.read(machine.vm, [path], signal);
   return values?.[path]?.text ?? '';
 };
 
 /** When nothing is young any more. */
-const later: System = {
-  now: () => Date.now() + 600_000,
-  monotonic: () => performance.now(),
-  random: () => 0.5,
-  uuid: randomUUID,
-  secretInt: () => 0,
-  after(milliseconds, action) {
-    const timer = setTimeout(action, milliseconds);
-    return { cancel: () => clearTimeout(timer) };
-  },
-};
+const later = new HandSystem();
+await later.to(Date.now() - Date.UTC(2026, 0, 1) + 600_000);
 
 describe('a machine', () => {
   test('has what its class says', async () => {
@@ -129,17 +119,6 @@ describe('a machine', () => {
     const again = await made('m-off', { guestId: 'ubuntu64Guest' });
     expect(again).toMatchObject({ ref: machine.ref, isOn: true });
     expect(await read(again, 'config.guestId')).not.toBe('ubuntu64Guest');
-  });
-
-  test('waits for its address where the class says so', async () => {
-    const request = vsphereRequest('m-address', { providerSpec: { ...aSpec, waitForIP: true } });
-    const create = createdBy(driver, request);
-    const seen = async (): Promise<VirtualMachine> =>
-      (await world.machines('m-address')).find(({ isOn }) => isOn) ?? (await seen());
-    const { vm } = await seen();
-    const options = optionsOf({ 'SET.guest.ipAddress': '10.0.0.7' });
-    await world.task('ReconfigVM_Task', vm, [xml('spec', options)]);
-    expect((await create).addresses).toContainEqual({ type: 'InternalIP', address: '10.0.0.7' });
   });
 });
 
@@ -260,6 +239,32 @@ const listing = {
   signal,
 };
 
+async function cloneByHand(source: VirtualMachine, name: string, options = {}): Promise<void> {
+  const folder = await world.client.find('/DC0/vm', signal);
+  const pool = await world.client.find('/DC0/host/DC0_C0/Resources', signal);
+  const place = [xml('pool', pool?.value ?? '', { type: 'ResourcePool' })];
+  const args = [
+    xml('folder', folder?.value ?? '', { type: 'Folder' }),
+    xml('name', name),
+    xml('spec', [
+      xml('location', place),
+      xml('template', false),
+      xml('config', optionsOf(options)),
+      xml('powerOn', false),
+    ]),
+  ];
+  await world.task('CloneVM_Task', source.vm, args);
+}
+async function attribute(name: string, key: string, value: string): Promise<void> {
+  const [machine] = await world.machines(name);
+  const args = [
+    xml('entity', machine?.vm.value ?? '', { type: 'VirtualMachine' }),
+    xml('key', machine?.attributeKeys[key] ?? ''),
+    xml('value', value),
+  ];
+  await world.client.call('SetField', { what: 'x', of: 'customFieldsManager', args, signal });
+}
+
 describe('whose a machine is', () => {
   test('is written anew at an adoption, where that is allowed', async () => {
     const { ref } = await made('w-moved', {}, { cluster: 'cluster-2' });
@@ -272,32 +277,6 @@ describe('whose a machine is', () => {
     };
     expect((await isOurs()).tags).toMatchObject({ 'millwright.namespace': 'shoot' });
   });
-
-  const cloneByHand = async (source: VirtualMachine, name: string, options = {}) => {
-    const folder = await world.client.find('/DC0/vm', signal);
-    const pool = await world.client.find('/DC0/host/DC0_C0/Resources', signal);
-    const place = [xml('pool', pool?.value ?? '', { type: 'ResourcePool' })];
-    const args = [
-      xml('folder', folder?.value ?? '', { type: 'Folder' }),
-      xml('name', name),
-      xml('spec', [
-        xml('location', place),
-        xml('template', false),
-        xml('config', optionsOf(options)),
-        xml('powerOn', false),
-      ]),
-    ];
-    await world.task('CloneVM_Task', source.vm, args);
-  };
-  const attribute = async (name: string, key: string, value: string) => {
-    const [machine] = await world.machines(name);
-    const args = [
-      xml('entity', machine?.vm.value ?? '', { type: 'VirtualMachine' }),
-      xml('key', machine?.attributeKeys[key] ?? ''),
-      xml('value', value),
-    ];
-    await world.client.call('SetField', { what: 'x', of: 'customFieldsManager', args, signal });
-  };
 
   test('is said by its options: others of the cluster or namespace are not listed', async () => {
     const one = await made('w-ours');
@@ -350,7 +329,7 @@ describe('whose a machine is', () => {
     // It may be what a lost create made, whose options are not there yet.
     const young = await pendingOf(driver.createInstance(request));
     expect(young.message).toBe('vSphere: instance w-stranger has no tags yet');
-    await runInSystem(later, async () => {
+    await later.run(async () => {
       const failure = await failureOf(driver.createInstance(request));
       expect(failure).toMatchObject({ code: 'AlreadyExists', settled: true });
       expect(await deletedBy(driver, request)).toEqual({ found: false });
@@ -374,7 +353,7 @@ describe('whose a machine is', () => {
     const found = await driver.listInstances(listing);
     expect(found.length).toBeGreaterThan(5);
     expect(world.proxy.calls.length - pages).toBeGreaterThanOrEqual(2);
-    expect(itself(folder).children).toHaveLength(2);
+    expect(objectSetOf(folder).children).toHaveLength(2);
   });
 
   test('is not to be said where the folder of the class is gone', async () => {

@@ -12,26 +12,31 @@ const canaries = {
 
 /** All that a create and a delete say, with the checkpoints that they leave. */
 async function saidBy(name: string, isSlow: boolean): Promise<string[]> {
-  const said: string[] = [];
   const request = vsphereRequest(name, {
     userData: canaries.userData,
     providerSpec: { ...aSpec, sshKeys: [canaries.sshKey] },
   });
   const driver = world.aDriver(isSlow ? { waitSeconds: 0 } : {});
-  let checkpoint: string | undefined;
-  for (const method of ['createInstance', 'deleteInstance'] as const) {
-    for (let attempt = 0; attempt < 20; attempt += 1) {
-      try {
-        const more = checkpoint === undefined ? {} : { checkpoint };
-        said.push(JSON.stringify(await driver[method]({ ...request, ...more })));
-        break;
-      } catch (error) {
-        if (!(error instanceof DriverPending || error instanceof DriverError)) throw error;
-        checkpoint = error instanceof DriverPending ? error.checkpoint : undefined;
-        said.push(`${error.message} ${JSON.stringify(error)} ${checkpoint} ${error.stack}`);
-      }
+  return [
+    ...(await saidUntilOver((more) => driver.createInstance({ ...request, ...more }))),
+    ...(await saidUntilOver((more) => driver.deleteInstance({ ...request, ...more }))),
+  ];
+}
+
+type Asking = (more: { checkpoint?: string }) => Promise<object>;
+
+async function saidUntilOver(ask: Asking): Promise<string[]> {
+  const said: string[] = [];
+  let more: Parameters<Asking>[0] = {};
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    try {
+      return [...said, JSON.stringify(await ask(more))];
+    } catch (error) {
+      if (!(error instanceof DriverPending || error instanceof DriverError)) throw error;
+      const checkpoint = error instanceof DriverPending ? error.checkpoint : undefined;
+      more = checkpoint === undefined ? {} : { checkpoint };
+      said.push(`${error.message} ${JSON.stringify(error)} ${checkpoint} ${error.stack}`);
     }
-    checkpoint = undefined;
   }
   return said;
 }
@@ -78,6 +83,6 @@ test('what a vCenter quotes of a request that it does not know is left out', asy
 test('a Secret that takes any certificate is warned of loudly', () => {
   expect(warningsOf(aSpec, aSecret)).toEqual([]);
   expect(warningsOf(aSpec, { ...aSecret, vsphereInsecureSSL: 'True' })).toEqual([
-    'vsphereInsecureSSL of the Secret: ANY certificate is taken for the vCenter, so whoever is in between reads the password. Put its CA in vsphereCACert instead',
+    'vsphereInsecureSSL of the Secret: ANY certificate is taken for the vCenter, so what is in between can read the password. Put its CA in vsphereCACert instead',
   ]);
 });

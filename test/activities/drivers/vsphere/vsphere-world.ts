@@ -1,8 +1,16 @@
 /** The driver against the simulator of a vCenter. */
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
-import { childOf, textOf, xml } from '../../../../activities/drivers/frame/xml.ts';
-import { refIn, VSphereClient } from '../../../../activities/drivers/vsphere/client.ts';
-import { itself, within, type Ref } from '../../../../activities/drivers/vsphere/client.ts';
+import {
+  childOf,
+  textOf,
+  type XmlElement,
+} from '../../../../activities/drivers/vsphere/vcenter/xml.ts';
+import { refIn, VsphereClient } from '../../../../activities/drivers/vsphere/vcenter/client.ts';
+import {
+  objectSetOf,
+  within,
+  type Ref,
+} from '../../../../activities/drivers/vsphere/vcenter/client.ts';
 import { credentialsOf } from '../../../../activities/drivers/vsphere/credentials.ts';
 import {
   createVsphereDriver,
@@ -56,11 +64,11 @@ export interface VsphereWorld {
   /** Through the proxy. */
   aDriver: (limits?: VsphereDriverLimits, more?: Partial<DriverSettings>) => Driver;
   /** Beside the driver. */
-  client: VSphereClient;
+  client: VsphereClient;
   /** Those of a name, in the folder of machines. */
   machines: (name: string) => Promise<VirtualMachine[]>;
   /** In the vCenter's own words: begins a task and waits for its end. */
-  task: (method: string, of: Ref, args?: Parameters<typeof xml>[1]) => Promise<string>;
+  task: (method: string, of: Ref, args?: readonly XmlElement[]) => Promise<string>;
 }
 
 const signal = new AbortController().signal;
@@ -72,7 +80,7 @@ export async function aVsphereWorld(): Promise<VsphereWorld> {
   const env = { MILLWRIGHT_VSPHERE_ENDPOINT: `${proxy.url}/sdk` };
   const direct = { MILLWRIGHT_VSPHERE_ENDPOINT: vcsim.url };
   const credentials = credentialsOf(aSecret, direct);
-  const client = new VSphereClient({ credentials, callTimeoutSeconds: 600, env: direct });
+  const client = new VsphereClient({ credentials, callTimeoutSeconds: 600, env: direct });
   beforeEach(async () => {
     proxy.clear();
     await vcsim.clear();
@@ -100,11 +108,11 @@ export async function aVsphereWorld(): Promise<VsphereWorld> {
       return machinesIn(found).filter((machine) => machine.name === name);
     },
     async task(method, of, args = []) {
-      const call = { what: method, of, args: Array.isArray(args) ? args : [], signal };
+      const call = { what: method, of, args, signal };
       const task = refIn(childOf(await client.call(method, call), 'returnval'));
       if (!task) throw new Error(`${method} began no task`);
       for (;;) {
-        const selection = { objects: [itself(task)], paths: { Task: ['info'] } };
+        const selection = { objects: [objectSetOf(task)], paths: { Task: ['info'] } };
         const [seen] = await client.retrieve(selection, { what: 'look', signal });
         const info = seen?.values['info'];
         const state = textOf(info, 'state');

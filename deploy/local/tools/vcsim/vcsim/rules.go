@@ -21,7 +21,7 @@ type rule struct {
 	// Fault is the name of a fault of the API. Without it there is only the delay.
 	Fault   string `json:"fault"`
 	Message string `json:"message"`
-	// InTask: the call begins a task, which fails.
+	// InTask: the call begins a task, which fails, or without a fault is done and has done nothing.
 	InTask bool `json:"inTask"`
 	// Count is how often; 0 is always.
 	Count int `json:"count"`
@@ -60,15 +60,15 @@ func (r *rules) apply(one *rule) error {
 			MethodDelay: map[string]int{"LockHandoff": 0},
 		}
 	}
-	if one.Fault == "" {
-		return nil
-	}
 	fault, err := faultNamed(one.Fault)
 	if err != nil {
 		return err
 	}
 	if one.InTask {
 		r.inTasks = append(r.inTasks, one)
+		return nil
+	}
+	if fault == nil {
 		return nil
 	}
 	r.service.AddFaultRule(&simulator.FaultInjectionRule{
@@ -94,6 +94,9 @@ func (r *rules) clear(http.ResponseWriter, *http.Request) {
 }
 
 func faultNamed(name string) (types.BaseMethodFault, error) {
+	if name == "" {
+		return nil, nil
+	}
 	known, ok := types.TypeFunc()(name)
 	if !ok {
 		return nil, fmt.Errorf("there is no fault %q", name)
@@ -105,7 +108,7 @@ func faultNamed(name string) (types.BaseMethodFault, error) {
 	return fault, nil
 }
 
-// wrap begins a task that fails where that was ordered.
+// wrap begins another task than the simulator's where that was ordered.
 func (r *rules) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
 		body, _ := io.ReadAll(request.Body)
@@ -120,7 +123,7 @@ func (r *rules) wrap(next http.Handler) http.Handler {
 			next.ServeHTTP(response, request)
 			return
 		}
-		r.failInTask(response, one)
+		r.beginTask(response, one)
 	})
 }
 
@@ -141,7 +144,7 @@ func (r *rules) take(method string) *rule {
 	return nil
 }
 
-func (r *rules) failInTask(response http.ResponseWriter, one *rule) {
+func (r *rules) beginTask(response http.ResponseWriter, one *rule) {
 	fault, err := faultNamed(one.Fault)
 	if err != nil {
 		http.Error(response, err.Error(), http.StatusInternalServerError)

@@ -1,4 +1,4 @@
-/** SOAP of clouds that have no JSON: elements are written in the order in which they are given. */
+/** XML of a vCenter's API, which takes elements only in the order of its description. */
 import { XMLParser } from 'fast-xml-parser';
 
 export interface XmlElement {
@@ -34,7 +34,7 @@ export function childOf(element: XmlElement | undefined, path: string): XmlEleme
     .reduce((of, name) => of?.children.find((child) => child.name === name), element);
 }
 
-export function childrenOf(element: XmlElement | undefined, name: string): XmlElement[] {
+export function allIn(element: XmlElement | undefined, name: string): XmlElement[] {
   return element?.children.filter((child) => child.name === name) ?? [];
 }
 
@@ -59,7 +59,7 @@ const parser = new XMLParser({
 });
 
 /** The first element in the body of an envelope. Undefined where the text is none. */
-export function readEnvelope(text: string): XmlElement | undefined {
+export function readAnswer(text: string): XmlElement | undefined {
   if (text.includes('<!')) return undefined;
   try {
     const root: unknown = parser.parse(text);
@@ -112,9 +112,9 @@ function escaped(text: string): string {
 }
 
 function unescaped(text: string): string {
-  return text.replaceAll(/&(?:#x([\da-f]+)|#(\d+)|(\w+));/gi, (whole, hex, decimal, name) => {
-    if (name) return entities[name] ?? whole;
-    const code = hex ? Number.parseInt(hex, 16) : Number(decimal);
+  return text.replaceAll(/&(#?)(\w+);/g, (...[whole, isNumber, name]) => {
+    if (!isNumber) return entities[name] ?? whole;
+    const code = Number(name.startsWith('x') ? `0${name}` : name);
     return code <= 0x10_ffff ? String.fromCodePoint(code) : whole;
   });
 }

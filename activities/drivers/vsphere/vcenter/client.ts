@@ -1,13 +1,13 @@
 /** Calls of a vCenter's SOAP API, with a session that is opened when it is needed. */
-import { monotonicMs } from '../../system/system.ts';
-import { DriverError } from '../driver.ts';
-import { fault } from '../frame/fault.ts';
-import { createRestClient, orAbsent, type RestClient } from '../frame/http.ts';
-import type { Environment } from '../settings.ts';
-import type { Credentials } from './credentials.ts';
-import { refusalIn } from './errors.ts';
-import { childOf, childrenOf, readEnvelope, textOf, typeOf, written, xml } from '../frame/xml.ts';
-import type { XmlElement } from '../frame/xml.ts';
+import { monotonicMs } from '../../../system/system.ts';
+import { DriverError } from '../../driver.ts';
+import { fault } from '../../frame/fault.ts';
+import { createRestClient, orAbsent, type RestClient } from '../../frame/http.ts';
+import type { Environment } from '../../settings.ts';
+import type { Credentials } from '../credentials.ts';
+import { refusalIn } from '../errors.ts';
+import { childOf, allIn, readAnswer, textOf, typeOf, written, xml } from './xml.ts';
+import type { XmlElement } from './xml.ts';
 
 /** A managed object of the vCenter: `VirtualMachine`, `vm-42`. */
 export interface Ref {
@@ -21,7 +21,7 @@ export function refIn(element: XmlElement | undefined): Ref | undefined {
   return element && { type: element.attributes['type'] ?? '', value: element.text };
 }
 
-export interface SoapCall {
+export interface ClientCall {
   /** In words, for errors: `make instance x`. */
   what: string;
   /** A manager by its name in the service content, such as `searchIndex`. */
@@ -32,20 +32,20 @@ export interface SoapCall {
   isCreate?: boolean;
 }
 
-export interface ManagedObject {
+export interface FoundObject {
   ref: Ref;
   /** By path; what is not set is absent. */
   values: Readonly<Record<string, XmlElement>>;
 }
 
 export interface Selection {
-  /** Made by `itself` and `within`. */
+  /** Made by `objectSetOf` and `within`. */
   objects: readonly XmlElement[];
   /** By type. */
   paths: Readonly<Record<string, readonly string[]>>;
 }
 
-export const itself = (ref: Ref): XmlElement =>
+export const objectSetOf = (ref: Ref): XmlElement =>
   xml('objectSet', [refTo('obj', ref), xml('skip', false)]);
 
 /** What a folder has in `childEntity`, or a view in `view`. */
@@ -76,7 +76,7 @@ export interface ClientOptions {
   env: Environment;
 }
 
-export class VSphereClient {
+export class VsphereClient {
   readonly #credentials: Credentials;
   readonly #rest: RestClient;
   #session: Promise<Session> | undefined;
@@ -97,12 +97,12 @@ export class VSphereClient {
         soapaction: 'urn:vim25/6.7',
       }),
       refusalIn,
-      parse: readEnvelope,
+      parse: readAnswer,
     });
   }
 
   /** A session that is over is opened again, once. */
-  async call(method: string, call: SoapCall): Promise<XmlElement> {
+  async call(method: string, call: ClientCall): Promise<XmlElement> {
     const session = await this.#open(call.signal);
     try {
       return await this.#send(method, call, session);
@@ -129,8 +129,8 @@ export class VSphereClient {
 
   async retrieve(
     { objects, paths }: Selection,
-    call: Pick<SoapCall, 'what' | 'signal'>,
-  ): Promise<ManagedObject[]> {
+    call: Pick<ClientCall, 'what' | 'signal'>,
+  ): Promise<FoundObject[]> {
     const properties = Object.entries(paths).map(([type, names]) =>
       xml('propSet', [xml('type', type), ...names.map((name) => xml('pathSet', name))]),
     );
@@ -139,11 +139,11 @@ export class VSphereClient {
       xml('specSet', [...properties, ...objects]),
       xml('options', [xml('maxObjects', pageSize)]),
     ];
-    const found: ManagedObject[] = [];
+    const found: FoundObject[] = [];
     let answer = await this.call('RetrievePropertiesEx', { ...call, of, args });
     for (;;) {
       const page = childOf(answer, 'returnval');
-      found.push(...childrenOf(page, 'objects').map(objectIn));
+      found.push(...allIn(page, 'objects').map(objectIn));
       const token = textOf(page, 'token');
       if (token === '') return found;
       answer = await this.call('ContinueRetrievePropertiesEx', {
@@ -158,10 +158,28 @@ export class VSphereClient {
   async read(
     ref: Ref,
     names: readonly string[],
-    call: Pick<SoapCall, 'what' | 'signal'>,
-  ): Promise<ManagedObject['values'] | undefined> {
-    const selection = { objects: [itself(ref)], paths: { [ref.type]: names } };
+    signal: AbortSignal,
+  ): Promise<FoundObject['values'] | undefined> {
+    const selection = { objects: [objectSetOf(ref)], paths: { [ref.type]: names } };
+    const call = { what: `read ${ref.value}`, signal };
     return (await orAbsent(this.retrieve(selection, call)))?.[0]?.values;
+  }
+
+  /** All objects of these types below another one, with their names. */
+  async view(
+    container: Ref,
+    types: readonly string[],
+    signal: AbortSignal,
+  ): Promise<FoundObject[]> {
+    const call = { what: `list what is below ${container.value}`, signal };
+    const wanted = types.map((type) => xml('type', type));
+    const args = [refTo('container', container), ...wanted, xml('recursive', true)];
+    const made = await this.call('CreateContainerView', { ...call, of: 'viewManager', args });
+    const view = refIn(childOf(made, 'returnval')) ?? container;
+    const paths = Object.fromEntries(types.map((type) => [type, ['name']]));
+    const found = await this.retrieve({ objects: [within(view, 'view')], paths }, call);
+    await this.call('DestroyView', { ...call, of: view });
+    return found;
   }
 
   async close(): Promise<void> {
@@ -211,10 +229,14 @@ export class VSphereClient {
   }
 
   /** A login leaves its cookie in the session. */
-  async #send(method: string, call: SoapCall, session: Session): Promise<XmlElement> {
+  async #send(method: string, call: ClientCall, session: Session): Promise<XmlElement> {
     const { what, signal, isCreate = false, args = [] } = call;
     const of = typeof call.of === 'string' ? session.content.get(call.of) : call.of;
-    if (!of) throw fault('unknown', `vSphere: ${what}: it has no ${String(call.of)}`);
+    if (!of)
+      throw fault(
+        'unknown',
+        `vSphere: ${what}: it has no ${typeof call.of === 'string' ? call.of : 'such object'}`,
+      );
     const request = xml(method, [refTo('_this', of), ...args], { xmlns: 'urn:vim25' });
     const answer = await this.#rest.send({
       what,
@@ -234,9 +256,9 @@ export class VSphereClient {
   }
 }
 
-function objectIn(element: XmlElement): ManagedObject {
+function objectIn(element: XmlElement): FoundObject {
   const ref = refIn(childOf(element, 'obj')) ?? { type: '', value: '' };
-  const values = childrenOf(element, 'propSet').flatMap((property) => {
+  const values = allIn(element, 'propSet').flatMap((property) => {
     const value = childOf(property, 'val');
     return value ? [[textOf(property, 'name'), value] as const] : [];
   });
@@ -245,8 +267,8 @@ function objectIn(element: XmlElement): ManagedObject {
 
 /** An object that may be seen without its properties is not one that has none. */
 function requireReadable(answer: XmlElement, what: string): void {
-  const objects = childrenOf(childOf(answer, 'returnval'), 'objects');
-  for (const missing of objects.flatMap((object) => childrenOf(object, 'missingSet'))) {
+  const objects = allIn(childOf(answer, 'returnval'), 'objects');
+  for (const missing of objects.flatMap((object) => allIn(object, 'missingSet'))) {
     const type = typeOf(childOf(missing, 'fault.fault'));
     const words = `vSphere: ${what}: property ${textOf(missing, 'path')}: ${type}`;
     if (type === 'NotAuthenticated') throw fault('unauthenticated', words);

@@ -1,13 +1,13 @@
 /** What a vCenter works on. */
-import type { Operation } from '../frame/cloud.ts';
-import { childOf, textOf } from '../frame/xml.ts';
-import { refIn, type SoapCall, type VSphereClient } from './client.ts';
-import { isForNothing, taskError, taskFaultIn } from './errors.ts';
+import type { Operation } from '../../frame/cloud.ts';
+import { childOf, textOf } from './xml.ts';
+import { refIn, type ClientCall, type VsphereClient } from './client.ts';
+import { isForNothing, taskError, taskFaultIn } from '../errors.ts';
 
 export async function beginTask(
-  client: VSphereClient,
+  client: VsphereClient,
   method: string,
-  call: SoapCall,
+  call: ClientCall,
 ): Promise<Operation> {
   const task = refIn(childOf(await client.call(method, call), 'returnval'));
   return { name: task?.value ?? '', isDone: false };
@@ -15,12 +15,12 @@ export async function beginTask(
 
 /** Undefined when the vCenter does not know it any more. */
 export async function readTask(
-  client: VSphereClient,
+  client: VsphereClient,
   name: string,
   signal: AbortSignal,
 ): Promise<Operation | undefined> {
   const task = { type: 'Task', value: name };
-  const info = (await client.read(task, ['info'], { what: `read task ${name}`, signal }))?.['info'];
+  const info = (await client.read(task, ['info'], signal))?.['info'];
   if (!info) return undefined;
   const state = textOf(info, 'state');
   const percent = textOf(info, 'progress');
