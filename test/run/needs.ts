@@ -11,6 +11,7 @@ import { mcmPrograms } from '../support/mcm-processes.ts';
  */
 export const needsOfFiles: Readonly<Record<string, readonly Need[]>> = {
   'test/activities/drivers/aws/moto': ['moto'],
+  'test/activities/drivers/kubevirt': ['etcd', 'kube-apiserver'],
   'test/activities/runtime/old-commands': ['temporal'],
   'test/activities/runtime/resets': ['temporal'],
   'test/cli/completion/kubectl': ['kubectl'],
