@@ -160,14 +160,15 @@ export const rooms: readonly Room[] = [
   },
   {
     folder: 'activities/drivers',
-    holds: 'the drivers of clouds; they know no Kubernetes but a host cluster of KubeVirt',
+    holds: 'the drivers of clouds; they know no Kubernetes but one that is a cloud',
     imports: [
       'workflows/api',
       'workflows/values',
       'workflows/contracts/driver-activities',
       'workflows/contracts/driver-contract',
       'activities/system',
-      'kube',
+      'kube/client/credentials',
+      'kube/client/kubeconfig',
     ],
     packages: [
       '@alicloud/*',

@@ -13,6 +13,7 @@ export const needsOfFiles: Readonly<Record<string, readonly Need[]>> = {
   'test/activities/drivers/aws/moto': ['moto'],
   'test/activities/drivers/vsphere/': ['vcsim'],
   'test/activities/drivers/openstack/services': ['openstack'],
+  'test/activities/drivers/kubevirt': ['etcd', 'kube-apiserver'],
   'test/activities/runtime/old-commands': ['temporal'],
   'test/activities/runtime/resets': ['temporal'],
   'test/cli/completion/kubectl': ['kubectl'],

@@ -27,7 +27,7 @@ interface Condition {
 /** What becomes of a VirtualMachine; the last stays. */
 export type Course = readonly { status: string; message?: string }[];
 
-export const usualCourse: Course = [
+const startsWell: Course = [
   { status: 'Provisioning' },
   { status: 'Starting' },
   { status: 'Running' },
@@ -36,8 +36,10 @@ export const usualCourse: Course = [
 const finalizer = 'kubevirt.io/virtualMachineControllerFinalize';
 
 export interface HostController {
-  /** By the name of a VirtualMachine. Default `usualCourse`. */
+  /** By the name of a VirtualMachine. Default: the usual one. */
   courses: Map<string, Course>;
+  /** Of all others. */
+  usualCourse: Course;
   /** Names of VirtualMachines that KubeVirt does not let go of. */
   stuck: Set<string>;
   /** All that it has seen, by uid, with its name. */
@@ -54,7 +56,7 @@ export function hostController(client: KubeClient, namespace: string): HostContr
   const seen = new Map<string, string>();
 
   async function advance(machine: VirtualMachine): Promise<void> {
-    const { name, uid = '', finalizers = [] } = machine.metadata;
+    const { name, uid, finalizers = [] } = machine.metadata;
     seen.set(uid, name);
     const path = `${machines}/${name}`;
     if (machine.metadata.deletionTimestamp !== undefined) {
@@ -63,10 +65,10 @@ export function hostController(client: KubeClient, namespace: string): HostContr
     }
     if (!finalizers.includes(finalizer)) {
       const metadata = { uid, finalizers: [...finalizers, finalizer] };
-      await orGone(client.patch(path, 'merge', { metadata }));
+      await unlessLate(client.patch(path, 'merge', { metadata }));
       await makeVolumes(machine);
     }
-    const course = courses.get(name) ?? usualCourse;
+    const course = courses.get(name) ?? controller.usualCourse;
     const at = course.findIndex(({ status }) => status === machine.status?.printableStatus);
     const next = course[Math.min(at + 1, course.length - 1)];
     // As KubeVirt does: without its user data no machine starts.
@@ -75,14 +77,14 @@ export function hostController(client: KubeClient, namespace: string): HostContr
       ? [{ type: 'Ready', status: 'False', message: next.message, lastTransitionTime: null }]
       : [];
     const status = { printableStatus: next.status, conditions };
-    await orGone(client.patch(`${path}/status`, 'merge', { status }));
+    await unlessLate(client.patch(`${path}/status`, 'merge', { status }));
   }
 
   async function hasUserData({ spec }: VirtualMachine): Promise<boolean> {
     const [name] = (spec.template.spec.volumes ?? []).flatMap(({ cloudInitNoCloud }) =>
       cloudInitNoCloud?.secretRef ? [cloudInitNoCloud.secretRef.name] : [],
     );
-    return name === undefined || (await orGone(client.get(`${secrets}/${name}`))) !== undefined;
+    return name === undefined || (await unlessLate(client.get(`${secrets}/${name}`))) !== undefined;
   }
 
   async function makeVolumes({ metadata, spec }: VirtualMachine): Promise<void> {
@@ -97,7 +99,7 @@ export function hostController(client: KubeClient, namespace: string): HostContr
         metadata: own,
         spec: template.spec,
       };
-      await orTaken(client.create(volumes, body));
+      await unlessLate(client.create(volumes, body));
     }
   }
 
@@ -106,14 +108,15 @@ export function hostController(client: KubeClient, namespace: string): HostContr
     for (const path of [volumes, secrets]) {
       const { items } = await client.list<KubeObject>(path);
       const owned = items.filter(({ metadata }) => isOwned(metadata.ownerReferences, uid));
-      for (const { metadata } of owned) await orGone(client.delete(`${path}/${metadata.name}`));
+      for (const { metadata } of owned) await unlessLate(client.delete(`${path}/${metadata.name}`));
     }
     const metadata = { uid, finalizers: null };
-    await orGone(client.patch(`${machines}/${name}`, 'merge', { metadata }));
+    await unlessLate(client.patch(`${machines}/${name}`, 'merge', { metadata }));
   }
 
-  return {
+  const controller: HostController = {
     courses,
+    usualCourse: startsWell,
     stuck,
     seen,
     async step() {
@@ -121,17 +124,16 @@ export function hostController(client: KubeClient, namespace: string): HostContr
       for (const machine of items) await advance(machine);
     },
   };
+  return controller;
 }
 
 const isOwned = (owners: OwnerReference[] = [], uid: string | undefined): boolean =>
   owners.some((owner) => owner.uid === uid);
 
-/** Somebody else was quicker. */
-async function orGone<T>(call: Promise<T>): Promise<T | undefined> {
+/** Undefined when somebody else was quicker. */
+async function unlessLate<T>(call: Promise<T>): Promise<T | undefined> {
   return await call.catch((error: unknown) => {
     if ([404, 409, 422].includes(Object(error).code)) return undefined;
     throw error;
   });
 }
-
-const orTaken = orGone;

@@ -114,12 +114,10 @@ export async function aKubevirtWorld(): Promise<KubevirtWorld> {
       return answer.answer;
     },
     async during(call) {
-      let isOver = false;
-      const end = call.finally(() => {
-        isOver = true;
-      });
+      const over = new AbortController();
+      const end = call.finally(() => over.abort());
       end.catch(() => undefined);
-      while (!isOver) await controller.step();
+      while (!over.signal.aborted) await controller.step();
       return await end;
     },
     async machines(name) {
