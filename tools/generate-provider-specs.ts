@@ -6,7 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { compile } from 'json-schema-to-typescript';
 
 /** Drivers whose provider spec has a schema. */
-export const driversWithSchema = ['alicloud', 'aws', 'azure', 'gcp'] as const;
+export const driversWithSchema = ['alicloud', 'aws', 'azure', 'gcp', 'yandex'] as const;
 
 const banner =
   '/** Generated from provider-spec.schema.json by `npm run generate`; do not edit. */';
