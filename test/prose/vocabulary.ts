@@ -13,7 +13,7 @@ export const vocabulary = {
   /** Of the field and of the glossary, and plain English. */
   words: `
     aborted absent acceptance accepted accepts access account acme acquire act active activity add
-    address administrative adopted advice affordable again against age agenda agreed alert alike
+    address administrative adopted advice affordable again against age agenda agreed alert alicloud alike
     alive allowed already annotation answer api apiserver apply architecture argument ask
     atomically attached attachment attempt attribute audit authority auto automatic autoscaler
     available awaited away aws azure back backoff bad bar base bash batch began begin begun
@@ -80,6 +80,6 @@ export const vocabulary = {
     unsettled untaken untouched untried unusable unused update url usable usage use users usual
     uuid valid validate validation validator value vanished variable verb verdict verify version
     view virtual vm volume wait wake wanted wants warning watch way well wheel whole width words
-    work workers workflow world worst worth wrap write written yaml younger zero zone zsh
+    work workers workflow world worst worth wrap write written yaml yandex younger zero zone zsh
   `,
 } as const;

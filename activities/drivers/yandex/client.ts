@@ -4,7 +4,7 @@ import { DriverError, type ProviderRequest } from '../driver.ts';
 import { createRestClient, type RestCall, type RestClient } from '../frame/http.ts';
 import { nowMs } from '../../system/system.ts';
 import type { DriverSettings } from '../settings.ts';
-import { credentialsOf, signedJwt, type Credentials } from './credentials.ts';
+import { credentialsOf, signedToken, type Credentials } from './credentials.ts';
 import { refusalIn } from './errors.ts';
 
 const title = 'Yandex Cloud';
@@ -82,7 +82,7 @@ class Session {
   async #tokenFor(signal: AbortSignal): Promise<string> {
     const now = nowMs();
     if (this.#token && now - this.#token.at < tokenMilliseconds) return this.#token.text;
-    const body = { jwt: signedJwt(this.#credentials) };
+    const body = { jwt: signedToken(this.#credentials) };
     const call = {
       what: 'get an IAM token',
       method: 'POST',

@@ -14,7 +14,9 @@ export function credentialsOf(secret: Readonly<Record<string, string>>): Credent
   const folder = secret['folderID']?.trim() ?? '';
   if (!/^[a-z0-9]{1,50}$/.test(folder)) throw refused('folderID is not the id of a folder');
   const { id, service_account_id, private_key } = parsed(secret['serviceAccountJSON'] ?? '');
-  const texts = [id, service_account_id, private_key].map((text) => String(text ?? ''));
+  const texts = [id, service_account_id, private_key].map((text) =>
+    typeof text === 'string' ? text : '',
+  );
   const [keyId = '', serviceAccountId = '', privateKey = ''] = texts;
   if (texts.every(Boolean)) return { folder, keyId, serviceAccountId, privateKey };
   throw refused('serviceAccountJSON has not all of id, service_account_id and private_key');
@@ -29,7 +31,11 @@ function parsed(text: string): Record<string, unknown> {
 }
 
 /** For the token endpoint: PS256, for an hour. */
-export function signedJwt({ keyId: kid, serviceAccountId: iss, privateKey }: Credentials): string {
+export function signedToken({
+  keyId: kid,
+  serviceAccountId: iss,
+  privateKey,
+}: Credentials): string {
   const iat = Math.floor(nowMs() / 1_000);
   const aud = 'https://iam.api.cloud.yandex.net/iam/v1/tokens';
   const parts = [

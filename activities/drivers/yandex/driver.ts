@@ -103,7 +103,7 @@ const instance: Part<Yandex> = {
   refOf: ({ zone = '' }, name) => `${zone}/${name}`,
   async operation({ call }, { name, signal }) {
     const path = `/operations/${name}`;
-    const what = `look at operation ${name}`;
+    const what = `read operation ${name}`;
     const json = await orAbsent(call({ service: 'operation', what, method: 'GET', path, signal }));
     return json === undefined ? undefined : view.operationOf(json);
   },

@@ -167,11 +167,11 @@ export async function startYandexDouble(options: DoubleOptions): Promise<YandexD
 
   const giveToken = (body: unknown): object => {
     const { jwt } = Object(body);
-    if (!isJwt(String(jwt), options)) throw new Refusal(401, 16, 'JWT is not valid');
+    if (!isJwt(String(jwt), options, now)) throw new Refusal(401, 16, 'JWT is not valid');
     tokenCount += 1;
     const iamToken = `t1.canary-of-the-token-${tokenCount}`;
     tokens.add(iamToken);
-    return { iamToken, expiresAt: new Date(Date.now() + 43_200_000).toISOString() };
+    return { iamToken, expiresAt: new Date(now + 43_200_000).toISOString() };
   };
 
   const label = (instance: StoredInstance, body: unknown): object => {
@@ -179,6 +179,13 @@ export async function startYandexDouble(options: DoubleOptions): Promise<YandexD
     if (updateMask !== 'labels') throw new Refusal(400, 3, 'updateMask');
     instance.body.labels = labels;
     return begin('update', instance);
+  };
+
+  const ofInstance = (instance: StoredInstance, call: string, body: unknown): object => {
+    if (call === 'GET:serialPortOutput') return { contents: instance.console ?? '' };
+    if (call === 'DELETE') return begin('delete', instance);
+    if (call === 'PATCH') return label(instance, body);
+    throw new Refusal(404, 5, 'no such call');
   };
 
   const answerTo = (incoming: IncomingMessage, text: string): object => {
@@ -194,11 +201,7 @@ export async function startYandexDouble(options: DoubleOptions): Promise<YandexD
     if (operation !== undefined) return shownOperation(operation);
     const [, id, verb] = /^\/compute\/v1\/instances(?:\/(\w+))?(:\w+)?$/.exec(url.pathname) ?? [];
     if (id === undefined) return method === 'POST' ? create(Object(body)) : list(url.searchParams);
-    const instance = find(id);
-    if (verb === ':serialPortOutput') return { contents: instance.console ?? '' };
-    if (method === 'DELETE') return begin('delete', instance);
-    if (method === 'PATCH') return label(instance, body);
-    throw new Refusal(404, 5, 'no such call');
+    return ofInstance(find(id), `${method}${verb ?? ''}`, body);
   };
 
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -241,10 +244,15 @@ export async function startYandexDouble(options: DoubleOptions): Promise<YandexD
   };
 }
 
-function isJwt(jwt: string, { keyId, serviceAccountId, publicKey }: DoubleOptions): boolean {
+const read = (part: string): Record<string, unknown> =>
+  Object(JSON.parse(Buffer.from(part, 'base64url').toString() || '{}'));
+
+function isJwt(
+  jwt: string,
+  { keyId, serviceAccountId, publicKey }: DoubleOptions,
+  now: number,
+): boolean {
   const [head = '', claims = '', signature = ''] = jwt.split('.');
-  const read = (part: string): Record<string, unknown> =>
-    Object(JSON.parse(Buffer.from(part, 'base64url').toString() || '{}'));
   const { alg, kid } = read(head);
   const { iss, aud, exp } = read(claims);
   const isMeant =
@@ -252,7 +260,7 @@ function isJwt(jwt: string, { keyId, serviceAccountId, publicKey }: DoubleOption
     kid === keyId &&
     iss === serviceAccountId &&
     aud === 'https://iam.api.cloud.yandex.net/iam/v1/tokens' &&
-    Number(exp) * 1_000 > Date.now();
+    Number(exp) * 1_000 > now;
   const padding = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 };
   const bytes = Buffer.from(signature, 'base64url');
   return (
