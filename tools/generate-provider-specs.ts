@@ -19,6 +19,7 @@ export const driversWithSchema = [
   'nutanix',
   'openstack',
   'vsphere',
+  'yandex',
 ] as const;
 
 const banner =

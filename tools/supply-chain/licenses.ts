@@ -21,6 +21,10 @@ export const allowed: readonly string[] = [
 
 /** Packages that a person has checked one by one. */
 export const exceptions: Readonly<Record<string, { license: string; reason: string }>> = {
+  '@darabonba/typescript': {
+    license: 'Apache License 2.0',
+    reason: 'Apache-2.0, in words that are not those of SPDX',
+  },
   argparse: {
     license: 'PSF-2.0',
     reason: 'of Python, from which its code comes; asks for its text beside the copy, no more',

@@ -7,7 +7,7 @@ import type { DriverSettings } from '../settings.ts';
 import { credentialsOf } from './credentials.ts';
 import { refusalIn } from './errors.ts';
 import hosts from './hosts.json' with { type: 'json' };
-import type { Action, Answer } from './sdk.ts';
+import type { CallName, Answer } from './sdk.ts';
 
 interface Call {
   region: string;
@@ -18,7 +18,7 @@ interface Call {
   isCreate?: boolean;
 }
 
-export type Ecs = <A extends Action>(action: A, call: Call) => Promise<Answer<A>>;
+export type Ecs = <A extends CallName>(action: A, call: Call) => Promise<Answer<A>>;
 
 const title = 'Alibaba Cloud';
 const api = { title, refusalIn, requestIdHeader: 'x-acs-request-id', headers: () => ({}) };

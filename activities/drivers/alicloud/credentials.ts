@@ -1,4 +1,4 @@
-/** Credentials in a class's Secret, as Gardener's driver reads them: the first key that is there. */
+/** Credentials in a class's Secret: the first key that is there, as with Gardener's driver. */
 import { fault } from '../frame/fault.ts';
 
 export interface Credentials {

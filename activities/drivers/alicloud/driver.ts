@@ -24,7 +24,7 @@ export interface AlicloudDriverLimits extends FrameOptions {
 
 interface Alicloud {
   account: Ecs;
-  thing: view.AliInstance;
+  thing: view.AlicloudInstance;
   content: object;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the errors of ECS mean. Tables in data; their sources are Alibaba Cloud's pages on the calls,
- * and Gardener's driver.
+ * What the errors of ECS mean. Tables in data; their sources are Alibaba Cloud's pages on the
+ * calls, and Gardener's driver.
  */
 import type { ErrorTable, MeaningName } from '../error-meanings.ts';
 import type { Death } from '../frame/cloud.ts';
@@ -36,7 +36,7 @@ export const codeMeanings = {
   'Account.Arrearage': 'forbidden',
   // The thing.
   'InvalidInstanceId.NotFound': 'missing',
-  // Not until somebody changes the instance.
+  // Not until the instance is changed.
   'InvalidOperation.DeletionProtection': 'precondition',
   'OperationDenied.DeletionProtection': 'precondition',
   InstanceLockedForSecurity: 'precondition',

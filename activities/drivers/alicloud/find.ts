@@ -2,14 +2,14 @@
 import type { MachineRequest, ProviderRequest } from '../driver.ts';
 import { fault } from '../frame/fault.ts';
 import { isRegion, type Ecs } from './client.ts';
-import { placeIn, viewOf, type AliInstance } from './instance-view.ts';
+import { placeIn, viewOf, type AlicloudInstance } from './instance-view.ts';
 import { searchTagsOf, tagList } from './tags.ts';
 
 /** `regionId`, and the rest of the query, by the names of the SDK's model. */
 async function describe(ecs: Ecs, query: { regionId: string }, signal: AbortSignal) {
   const { regionId: region } = query;
   const call = { region, what: 'find instances', signal };
-  const all: AliInstance[] = [];
+  const all: AlicloudInstance[] = [];
   let more = {};
   // A listing of more than 20,000 instances does not end.
   for (let page = 0; page < 200; page += 1) {

@@ -6,13 +6,13 @@ import type { Resource, State } from '../frame/cloud.ts';
 import { fault } from '../frame/fault.ts';
 import { isRegion } from './client.ts';
 
-export interface AliInstance extends Resource {
+export interface AlicloudInstance extends Resource {
   region: string;
   id: string;
   ecs: EcsInstance;
 }
 
-export function viewOf(region: string, ecs: EcsInstance): AliInstance {
+export function viewOf(region: string, ecs: EcsInstance): AlicloudInstance {
   const { instanceId: id = '', instanceName: name = '', creationTime = '' } = ecs;
   const tags: Record<string, string> = {};
   for (const { tagKey = '', tagValue = '' } of ecs.tags?.tag ?? []) tags[tagKey] = tagValue;
@@ -30,7 +30,7 @@ export function placeIn(providerID: string): { region: string; id: string } {
 }
 
 /** The Node is called as Gardener's driver and its images call it: `i-abc` is `izabcz`. */
-export function instanceOf({ ref, id, ecs }: AliInstance): Instance {
+export function instanceOf({ ref, id, ecs }: AlicloudInstance): Instance {
   const internal = ecs.vpcAttributes?.privateIpAddress?.ipAddress ?? [];
   const external = [...(ecs.publicIpAddress?.ipAddress ?? []), ecs.eipAddress?.ipAddress ?? ''];
   const addresses = [
@@ -43,7 +43,7 @@ export function instanceOf({ ref, id, ecs }: AliInstance): Instance {
 /** Between its creation and its start an instance may be `Stopped` for a moment. */
 const startMilliseconds = 120_000;
 
-export function stateOf({ ecs, createdAt = 0 }: AliInstance): State {
+export function stateOf({ ecs, createdAt = 0 }: AlicloudInstance): State {
   const { status = '', operationLocks } = ecs;
   // Why the cloud holds it: `Recycling`, `financial`.
   const locks = (operationLocks?.lockReason ?? []).flatMap(({ lockReason }) => lockReason ?? []);

@@ -26,15 +26,15 @@ const actions = {
   TagResources: ['POST', TagResourcesRequest, DeleteInstanceResponseBody],
 } as const;
 
-export type Action = keyof typeof actions;
-export type Answer<A extends Action> = InstanceType<(typeof actions)[A][2]>;
+export type CallName = keyof typeof actions;
+export type Answer<A extends CallName> = InstanceType<(typeof actions)[A][2]>;
 
 const algorithm = 'ACS3-HMAC-SHA256';
 const emptyBody = createHash('sha256').update('').digest('hex');
 
 /** `input`: by the names of the SDK's model. All of it stands in the query. */
 export function signedRequest(
-  action: Action,
+  action: CallName,
   input: object,
   { host, credentials: { id, secret } }: { host: string; credentials: Credentials },
 ) {
@@ -54,8 +54,8 @@ export function signedRequest(
 }
 
 /** Fails where the answer has another form. */
-export function answerOf<A extends Action>(action: A, json: unknown): Answer<A>;
-export function answerOf(action: Action, json: unknown): object {
+export function answerOf<A extends CallName>(action: A, json: unknown): Answer<A>;
+export function answerOf(action: CallName, json: unknown): object {
   const [, , Model] = actions[action];
   return cast(json, new Model({}));
 }

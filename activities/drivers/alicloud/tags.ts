@@ -15,7 +15,7 @@ export const tagSpelling: TagSpelling = {
 
 const kindOf = (key: string) => /kubernetes\.io\/(?:cluster|role)\//.exec(key)?.[0] ?? '';
 
-/** The tags of the class by which Gardener's driver knows its instances, if both kinds are there. */
+/** The tags of a class by which Gardener's driver knows its instances, if both are there. */
 export function searchTagsOf(providerSpec: unknown): Record<string, string> | undefined {
   const tags: Record<string, string> = Object(Object(providerSpec)['tags']);
   const found = Object.entries(tags).filter(([key]) => kindOf(key) !== '');

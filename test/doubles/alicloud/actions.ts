@@ -1,6 +1,6 @@
 /** The double's answers to the calls. */
 import type { Cloud, StoredInstance } from './cloud.ts';
-import { itemsOf, type Action } from './model.ts';
+import { itemsOf, type CallName } from './model.ts';
 import { Refusal } from './refusal.ts';
 import { requireRunnable, requireTags } from './rules.ts';
 
@@ -10,11 +10,11 @@ export interface Asked {
   now: number;
 }
 
-export function answerTo(action: Action, asked: Asked): object {
+export function answerTo(action: CallName, asked: Asked): object {
   return answers[action](asked);
 }
 
-const answers: Readonly<Record<Action, (asked: Asked) => object>> = {
+const answers: Readonly<Record<CallName, (asked: Asked) => object>> = {
   RunInstances({ cloud, query, now }) {
     requireRunnable(query);
     return { InstanceIdSets: { InstanceIdSet: [cloud.run(query, now)] } };

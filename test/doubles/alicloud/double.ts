@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text as textOf } from 'node:stream/consumers';
 import { answerTo } from './actions.ts';
 import { Cloud, type CloudTimes } from './cloud.ts';
-import { faultsOf, isAction, type Action } from './model.ts';
+import { faultsOf, isCallName, type CallName } from './model.ts';
 import { Refusal } from './refusal.ts';
 import { canonicalRequest, signatureIn, signatureOf } from './signature.ts';
 
@@ -24,7 +24,7 @@ export interface AlicloudDouble extends AsyncDisposable {
   now: () => number;
   pass: (milliseconds: number) => void;
   /** The next calls of this action are refused so, as many as are ordered. */
-  refuse: (action: Action, refusal: Refusal, headers?: Record<string, string>) => void;
+  refuse: (action: CallName, refusal: Refusal, headers?: Record<string, string>) => void;
   /** Also signed for: a proxy stands before the double. */
   alsoCalled: (host: string) => void;
 }
@@ -38,7 +38,7 @@ export interface DoubleOptions {
 }
 
 interface Ordered {
-  action: Action;
+  action: CallName;
   refusal: Refusal;
   headers: Record<string, string>;
 }
@@ -73,7 +73,7 @@ export async function startAlicloudDouble({
         Object.entries(headers).map(([name, value]) => [name, String(value)]),
       );
       requireSignature({ method, path: url.pathname, query, headers: plain, body });
-      if (!isAction(action)) throw new Refusal(404, 'InvalidAction.NotFound', 'No such action.');
+      if (!isCallName(action)) throw new Refusal(404, 'InvalidAction.NotFound', 'No such action.');
       if (headers['x-acs-version'] !== '2014-05-26') {
         throw new Refusal(400, 'InvalidVersion', 'Specified parameter Version is not valid.');
       }

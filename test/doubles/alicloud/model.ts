@@ -17,9 +17,9 @@ export const models = {
   TagResources: TagResourcesRequest,
 } as const;
 
-export type Action = keyof typeof models;
+export type CallName = keyof typeof models;
 
-export function isAction(name: unknown): name is Action {
+export function isCallName(name: unknown): name is CallName {
   return typeof name === 'string' && Object.hasOwn(models, name);
 }
 
@@ -33,7 +33,7 @@ interface Described {
 }
 
 /** The parameters that the model does not know, or that have another type. */
-export function faultsOf(action: Action, query: Query): string[] {
+export function faultsOf(action: CallName, query: Query): string[] {
   return Object.entries(query).flatMap(([name, value]) =>
     isOf(models[action], name.split('.'), value) ? [] : [name],
   );

@@ -103,8 +103,9 @@ test('a class with 17 tags leaves room for ours, without the UID of the Machine'
   expect(Object.keys(sent).filter((key) => /^Tag\.\d+\.Key$/.test(key))).toHaveLength(20);
 });
 
+const faults = (query: Record<string, string>) => faultsOf('RunInstances', query);
+
 test('the double knows a name, a place and a type that the models do not have', () => {
-  const faults = (query: Record<string, string>) => faultsOf('RunInstances', query);
   expect(faults({ 'Tag.1.Key': 'a', Amount: '1', 'SystemDisk.Size': '40' })).toEqual([]);
   expect(faults({ Tags: 'a' })).toEqual(['Tags']);
   expect(faults({ 'Tag.0.Key': 'a' })).toEqual(['Tag.0.Key']);
