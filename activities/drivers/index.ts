@@ -12,6 +12,7 @@ import { createMetalDriver } from './metal/driver.ts';
 import { createNutanixDriver } from './nutanix/driver.ts';
 import { createOpenStackDriver } from './openstack/driver.ts';
 import { createVsphereDriver } from './vsphere/driver.ts';
+import { createYandexDriver } from './yandex/driver.ts';
 import { createVirtualDriver } from './virtual/driver.ts';
 import { builtInProviders, type BuiltInProvider } from './providers.ts';
 import type { DriverSettings } from './settings.ts';
@@ -31,6 +32,7 @@ const clouds: Readonly<Record<CloudProvider, Create>> = {
   hcloud: createHetznerDriver,
   digitalocean: createDigitalOceanDriver,
   Alicloud: createAlicloudDriver,
+  yandex: createYandexDriver,
   metal: createMetalDriver,
   nutanix: createNutanixDriver,
   anexia: createAnexiaDriver,

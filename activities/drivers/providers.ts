@@ -9,6 +9,7 @@ export const builtInProviders = [
   'hcloud',
   'digitalocean',
   'Alicloud',
+  'yandex',
   'metal',
   'nutanix',
   'anexia',

@@ -26,6 +26,8 @@ import openstackSchema from './openstack/provider-spec.schema.json' with { type:
 import { validateProviderSpec as validateOpenStack } from './openstack/validate.ts';
 import vsphereSchema from './vsphere/provider-spec.schema.json' with { type: 'json' };
 import { validateProviderSpec as validateVsphere } from './vsphere/validate.ts';
+import yandexSchema from './yandex/provider-spec.schema.json' with { type: 'json' };
+import { validateProviderSpec as validateYandex } from './yandex/validate.ts';
 import { readingOf } from './spec-spelling.ts';
 
 /** By the `provider` of a MachineClass. */
@@ -39,6 +41,7 @@ export const providerSpecs = {
   hcloud: { schema: hetznerSchema, validate: validateHetzner },
   digitalocean: { schema: digitaloceanSchema, validate: validateDigitalOcean },
   Alicloud: { schema: alicloudSchema, validate: validateAlicloud },
+  yandex: { schema: yandexSchema, validate: validateYandex },
   metal: { schema: metalSchema, validate: validateMetal },
   nutanix: { schema: nutanixSchema, validate: validateNutanix },
   anexia: { schema: anexiaSchema, validate: validateAnexia },
