@@ -30,7 +30,7 @@ export function driverFolders(): string[] {
 
 export function linesOf(driver: string): DriverLines {
   const folder = new URL(`${driver}/`, drivers);
-  const names = readdirSync(folder);
+  const names = readdirSync(folder, { recursive: true }).map(String);
   const apart = [...tables, ...schemas, ...generated];
   const linesIn = (wanted: readonly string[]): number =>
     wanted

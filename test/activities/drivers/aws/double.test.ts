@@ -7,6 +7,8 @@ import type { CreateRequest } from '../../../../activities/drivers/driver.ts';
 import { tagsIn } from '../../../doubles/ec2/instances.ts';
 import { aSpec } from './a-class.ts';
 import { aSharedEc2, ec2Request } from './ec2-world.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { HandSystem } from '../../../support/hand-system.ts';
 import { failureOf } from '../failure-of.ts';
 import { createdBy, deletedBy, pendingOf } from '../following.ts';
 import { instantTiming } from './instant-timing.ts';
@@ -120,12 +122,15 @@ describe('create', () => {
   });
 
   test('a call without an answer ends by its own limit', async () => {
-    const hasty = createAwsDriver(settings, { timing, callTimeoutSeconds: 0.2 });
+    const hand = new HandSystem();
     double.cut({ request: 3, when: 'never' });
-    expect(await failureOf(hasty.createInstance(theRequest('stalled')))).toMatchObject({
+    const call = hand.run(() => failureOf(driver.createInstance(theRequest('stalled'))));
+    await eventually('the request has come', () => expect(actions()).toHaveLength(3));
+    await hand.to(30_000);
+    expect(await call).toMatchObject({
       code: 'DeadlineExceeded',
       settled: false,
-      message: 'EC2 in eu-west-1: RunInstances: no answer within 0.2 s',
+      message: 'EC2 in eu-west-1: RunInstances: no answer within 30 s',
     });
   });
 });
