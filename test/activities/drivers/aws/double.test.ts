@@ -123,8 +123,9 @@ describe('create', () => {
 
   test('a call without an answer ends by its own limit', async () => {
     const hand = new HandSystem();
+    const another = createAwsDriver(settings, { timing });
     double.cut({ request: 3, when: 'never' });
-    const call = hand.run(() => failureOf(driver.createInstance(theRequest('stalled'))));
+    const call = hand.run(() => failureOf(another.createInstance(theRequest('stalled'))));
     await eventually('the request has come', () => expect(actions()).toHaveLength(3));
     await hand.to(30_000);
     expect(await call).toMatchObject({
