@@ -97,10 +97,15 @@ const pageLength = 100;
 /** So long an address is kept for a machine that is about to be made. */
 const reservationSeconds = 1_800;
 
+type Read = (what: string, path: string, signal: AbortSignal) => Promise<RestAnswer>;
+
 function engineOf(client: RestClient): Engine {
-  const read = async (what: string, path: string, signal: AbortSignal): Promise<RestAnswer> =>
+  const read: Read = async (what, path, signal) =>
     await client.send({ what, method: 'GET', path, signal });
-  const inTurn = turns();
+  return { ...machinesOf(read), ...choicesOf(client, read), ...tasksOf(client, read) };
+}
+
+function machinesOf(read: Read): Pick<Engine, 'get' | 'search' | 'list'> {
   return {
     async get(id, signal) {
       const path = `${vsphere}/info.json/${encodeURIComponent(id)}/info`;
@@ -120,6 +125,12 @@ function engineOf(client: RestClient): Engine {
         if (vms.length < pageLength) return all;
       }
     },
+  };
+}
+
+function choicesOf(client: RestClient, read: Read): Pick<Engine, 'templates' | 'reserve'> {
+  const inTurn = turns();
+  return {
     async templates(location, signal) {
       const place = encodeURIComponent(location);
       const path = `${vsphere}/provisioning/templates.json/${place}/templates?page=1&limit=1000`;
@@ -150,6 +161,14 @@ function engineOf(client: RestClient): Engine {
         if (typeof text === 'string' && text !== '') return text;
         throw fault('capacity', `Anexia: no address is free in VLAN ${vlan}`, true);
       }),
+  };
+}
+
+function tasksOf(
+  client: RestClient,
+  read: Read,
+): Pick<Engine, 'provision' | 'deprovision' | 'progress'> {
+  return {
     async provision({ location, template, definition }, signal) {
       const place = [location, 'templates', template].map(encodeURIComponent).join('/');
       return await taskOf(client, {
@@ -172,7 +191,7 @@ function engineOf(client: RestClient): Engine {
       if (!answer) return undefined;
       const { progress, errors, status }: Partial<Progress> = Object(answer.json);
       if (typeof progress !== 'number') throw strange();
-      return { progress, errors: errors ?? [], status: String(status ?? '') };
+      return { progress, errors: errors ?? [], status: status ?? '' };
     },
   };
 }
@@ -220,7 +239,9 @@ function refusalIn({ status, json }: RestAnswer): Refusal | undefined {
   const { error }: Record<string, unknown> = Object(json);
   const { code, message, validation }: Record<string, unknown> = Object(error);
   if (code !== status || typeof message !== 'string') return undefined;
-  const fields = Object.entries(Object(validation)).map(([field, text]) => `${field}: ${text}`);
+  const fields = Object.entries(Object(validation)).map(
+    ([field, text]) => `${field}: ${String(text)}`,
+  );
   return {
     meaning: statusMeanings[status] ?? 'unknown',
     words: [message, ...fields].join('; '),

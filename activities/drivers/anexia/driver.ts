@@ -7,7 +7,7 @@ import { nowMs } from '../../system/system.ts';
 import type { DriverSettings } from '../settings.ts';
 import { base64UserData } from '../user-data-bytes.ts';
 import { createAccounts, meaningOf, type Accounts } from './client.ts';
-import type { Definition, Engine, Progress, VmAnswer } from './client.ts';
+import type { Definition, Engine, Progress, Template, VmAnswer } from './client.ts';
 import { hostnameFaults, hostnameOf, nameIn, patternOf, tags } from './hostname.ts';
 import type { AnexiaNetwork, AnexiaProviderSpec } from './provider-spec.ts';
 import { specOf, validateProviderSpec } from './validate.ts';
@@ -153,7 +153,7 @@ function sizeOf(
   spec: AnexiaProviderSpec,
 ): Omit<Definition, 'hostname' | 'script' | 'network' | 'ssh'> {
   const disks = spec.disks ?? [{ size: spec.diskSize ?? 0 }];
-  const [boot = { size: 0 }, ...others] = disks;
+  const [boot, ...others] = disks;
   const { performanceType: bootType = 'ENT2' } = boot;
   const additional = others.map(({ size, performanceType = '' }) => {
     return { gb: size, type: performanceType };
@@ -173,6 +173,8 @@ function sizeOf(
   };
 }
 
+const buildNumber = ({ build }: Template): number => Number(build.replace(/^b/, ''));
+
 /** By name the one of the build, or the highest. */
 async function templateOf(
   engine: Engine,
@@ -183,10 +185,9 @@ async function templateOf(
   const named = (await engine.templates(locationID, signal)).filter(
     ({ name }) => name === template,
   );
-  const number = (build: string): number => Number(build.replace(/^b/, ''));
   const found =
     templateBuild === 'latest'
-      ? named.toSorted((a, b) => number(b.build) - number(a.build))[0]
+      ? named.toSorted((a, b) => buildNumber(b) - buildNumber(a))[0]
       : named.find(({ build }) => build === templateBuild);
   if (found) return found.id;
   const words = `providerSpec.template: location ${locationID} has no template "${template}" of build ${templateBuild}`;

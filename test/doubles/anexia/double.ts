@@ -59,11 +59,12 @@ interface World {
 /** Of the customer. */
 const customer = 'ABC123';
 
+const isOf = (name: string, given: string): boolean =>
+  given.slice(customer.length + 1, -21) === name;
+
 export async function startAnexiaDouble(rules: AnexiaRules): Promise<AnexiaDouble> {
   const world: World = { rules, vms: [], made: [], tasks: [], addresses: 0 };
   const double = await startRestDouble((request) => answer(world, request));
-  const isOf = (name: string, given: string): boolean =>
-    given.slice(customer.length + 1, -21) === name;
   return {
     ...double,
     vms: world.vms,
