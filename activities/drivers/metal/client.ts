@@ -1,10 +1,8 @@
 /** Calls of metal-stack's API with the credentials of a class. */
-import { ClientCache } from '../client-cache.ts';
-import type { DriverError, ProviderRequest } from '../driver.ts';
-import { fault } from '../frame/fault.ts';
-import { createRestClient, orAbsent } from '../frame/http.ts';
+import type { DriverError } from '../driver.ts';
+import { orAbsent } from '../frame/http.ts';
 import type { Refusal, RestAnswer, RestCall, RestClient } from '../frame/http.ts';
-import type { DriverSettings } from '../settings.ts';
+import { meaningOfWords, strangeAnswer, type RestAccess } from '../frame/rest-driver.ts';
 import { credentialsOf, signed, type Credentials } from './credentials.ts';
 import { statusMeanings, wordsMeanings } from './errors.ts';
 
@@ -65,26 +63,12 @@ export interface MetalApi {
   setTags: (machine: MachineAnswer, tags: string[], signal: AbortSignal) => Promise<void>;
 }
 
-export type Accounts = (request: Pick<ProviderRequest, 'secret'>) => MetalApi;
-
-export function createAccounts({ env }: DriverSettings, callTimeoutSeconds: number): Accounts {
-  const clients = new ClientCache<RestClient>({ close: (client) => void client.close() });
-  return ({ secret }) => {
-    const credentials = credentialsOf(secret);
-    const { url, key } = credentials;
-    const client = clients.get(['metal', url.href, key.kind, key.value], () =>
-      createRestClient({
-        title: 'metal-stack',
-        url,
-        callTimeoutSeconds,
-        headers: () => ({}),
-        env,
-        refusalIn,
-      }),
-    );
-    return apiOf(client, credentials);
-  };
-}
+export const access: RestAccess<Credentials, MetalApi> = {
+  title: 'metal-stack',
+  credentialsOf,
+  refusalIn,
+  apiOf,
+};
 
 function apiOf(client: RestClient, credentials: Credentials): MetalApi {
   // A signature is of one method.
@@ -127,15 +111,14 @@ function machineIn(json: unknown): MachineAnswer {
   return machine;
 }
 
-/** Taken for "nothing is there", it would make a second instance. */
-const strange = (): DriverError =>
-  fault('unknown', 'metal-stack: an answer without machines (is something in between?)');
+const strange = (): DriverError => strangeAnswer('metal-stack');
 
 /** `HTTPErrorResponse`. */
 function refusalIn({ status, json }: RestAnswer): Refusal | undefined {
   const { message, statuscode }: Record<string, unknown> = Object(json);
   if (typeof message !== 'string' || statuscode !== status) return undefined;
-  const known = status === 422 ? wordsMeanings.find(([words]) => words.test(message)) : undefined;
-  const meaning = known?.[1] ?? statusMeanings[status];
-  return { meaning: meaning ?? 'unknown', words: message };
+  const byStatus = statusMeanings[status] ?? 'unknown';
+  const isVague = status === 422;
+  const meaning = isVague ? meaningOfWords(wordsMeanings, message, byStatus) : byStatus;
+  return { meaning, words: message };
 }

@@ -1,13 +1,9 @@
 /** Calls of Prism Central's v3 API with the credentials of a class. */
-import { ClientCache } from '../client-cache.ts';
-import type { DriverError, ProviderRequest } from '../driver.ts';
-import { fault } from '../frame/fault.ts';
-import { createRestClient, orAbsent } from '../frame/http.ts';
-import type { Refusal, RestAnswer, RestClient } from '../frame/http.ts';
-import type { DriverSettings } from '../settings.ts';
-import { credentialsOf } from './credentials.ts';
+import type { DriverError } from '../driver.ts';
+import { orAbsent, type Refusal, type RestAnswer, type RestClient } from '../frame/http.ts';
+import { meaningOfWords, strangeAnswer, type RestAccess } from '../frame/rest-driver.ts';
+import { credentialsOf, type Credentials } from './credentials.ts';
 import { statusMeanings, wordsMeanings } from './errors.ts';
-import type { MeaningName } from '../error-meanings.ts';
 
 export interface Reference {
   kind: string;
@@ -73,27 +69,15 @@ export interface Prism {
   named: (kind: Kind, name: string, signal: AbortSignal) => Promise<VmAnswer[]>;
 }
 
-export type Accounts = (request: Pick<ProviderRequest, 'secret'>) => Prism;
-
-export function createAccounts({ env }: DriverSettings, callTimeoutSeconds: number): Accounts {
-  const clients = new ClientCache<RestClient>({ close: (client) => void client.close() });
-  return ({ secret }) => {
-    const { url, authorization, allowsAnyCertificate, ca } = credentialsOf(secret, env);
-    const parts = ['nutanix', url.href, authorization, String(allowsAnyCertificate), ca ?? ''];
-    const client = clients.get(parts, () =>
-      createRestClient({
-        title: 'Nutanix',
-        url: new URL('/api/nutanix/v3', url),
-        callTimeoutSeconds,
-        headers: () => ({ authorization }),
-        tls: { ca, rejectUnauthorized: !allowsAnyCertificate },
-        env,
-        refusalIn,
-      }),
-    );
-    return prismOf(client);
-  };
-}
+export const access: RestAccess<Credentials, Prism> = {
+  title: 'Nutanix',
+  path: '/api/nutanix/v3',
+  credentialsOf,
+  headersOf: ({ authorization }) => ({ authorization }),
+  tlsOf: ({ ca, allowsAnyCertificate }) => ({ ca, rejectUnauthorized: !allowsAnyCertificate }),
+  refusalIn,
+  apiOf: prismOf,
+};
 
 const pageLength = 250;
 
@@ -172,9 +156,7 @@ function entityIn(json: unknown): VmAnswer {
   return entity;
 }
 
-/** Taken for "nothing is there", it would make a second instance. */
-const strange = (): DriverError =>
-  fault('unknown', 'Nutanix: an answer without what was asked for (is something in between?)');
+const strange = (): DriverError => strangeAnswer('Nutanix');
 
 function refusalIn({ status, json }: RestAnswer): Refusal | undefined {
   const { state, message_list: list }: Record<string, unknown> = Object(json);
@@ -182,7 +164,7 @@ function refusalIn({ status, json }: RestAnswer): Refusal | undefined {
   const meaning = statusMeanings[status] ?? 'unknown';
   const words = wordsIn(list);
   return {
-    meaning: status === 422 ? meaningOf(words, meaning) : meaning,
+    meaning: status === 422 ? meaningOfWords(wordsMeanings, words, meaning) : meaning,
     code: list.map((item) => Object(item).reason).find((reason) => typeof reason === 'string'),
     words,
   };
@@ -191,8 +173,4 @@ function refusalIn({ status, json }: RestAnswer): Refusal | undefined {
 export function wordsIn(messages: readonly Message[]): string {
   const texts = messages.map(({ message, reason }) => message ?? reason ?? '');
   return texts.filter((text) => text !== '').join('; ') || 'no reason given';
-}
-
-export function meaningOf(words: string, otherwise: MeaningName): MeaningName {
-  return wordsMeanings.find(([pattern]) => pattern.test(words))?.[1] ?? otherwise;
 }
