@@ -14,7 +14,7 @@ export const vocabulary = {
   words: `
     aborted absent acceptance accepted accepts access account acme acquire act active activity add
     address administrative adopted advice affordable again against age agenda agreed alert alike
-    alive allowed already annotation answer api apiserver apply architecture argument ask
+    alive allowed already anexia annotation answer api apiserver apply architecture argument ask
     atomically attached attachment attempt attribute audit authority auto automatic autoscaler
     available awaited away aws azure back backoff bad bar base bash batch began begin begun
     belongings belongs binary binding birth blank blocked blocker blueprint board body boolean
@@ -46,9 +46,9 @@ export const vocabulary = {
     leftovers length let level license life lifecycle limit line list listings live load local
     location lock log long longest look loopback loss lost machine made make malloc manager
     manifest many map mark mass matches matching max mcm meaning measured median meltdown member
-    memo memory merge message meta meter metric migrate milliseconds millwright misconfigured
+    memo memory merge message meta metal meter metric migrate milliseconds millwright misconfigured
     miscount mismatch misses missing mode modfile module monotonic ms name nameless namespace near
-    nearest need new next nic nobody node noop note nothing notice now nulls number object
+    nearest need new next nic nobody node noop note nothing notice now nulls number nutanix object
     observe obstacle occasion occurrence offboard ok old open openings operation operator optional
     options orchestration order origin orphan os outage outcome outdated outlasting output outside
     override overshoot owners ownership pace packages page pair palette panel parallel parse part

@@ -3,13 +3,13 @@ import type { DriverError } from '../driver.ts';
 import { fault } from '../frame/fault.ts';
 import { orAbsent } from '../frame/http.ts';
 import type { Refusal, RestAnswer, RestCall, RestClient } from '../frame/http.ts';
-import { createTurns, meaningOfWords, strangeAnswer } from '../frame/rest-driver.ts';
+import { createTurns, meaningOfWords, unknownAnswer } from '../frame/rest-driver.ts';
 import type { RestAccess } from '../frame/rest-driver.ts';
-import { credentialsOf, type Credentials } from './credentials.ts';
+import { credentialsOf, type AnexiaCredentials } from './credentials.ts';
 import { statusMeanings, wordsMeanings } from './errors.ts';
 
 /** `vm.Definition` of Anexia's client for Go, as far as a class fills it. */
-export interface Definition {
+export interface MachineBody {
   hostname: string;
   memory_mb: number;
   cpus: number;
@@ -57,7 +57,7 @@ interface Reservation {
 interface Order {
   location: string;
   template: string;
-  definition: Definition;
+  definition: MachineBody;
 }
 
 export interface Engine {
@@ -75,7 +75,7 @@ export interface Engine {
   progress: (task: string, signal: AbortSignal) => Promise<Progress | undefined>;
 }
 
-export const access: RestAccess<Credentials, Engine> = {
+export const access: RestAccess<AnexiaCredentials, Engine> = {
   title: 'Anexia',
   credentialsOf,
   headersOf: ({ token }) => ({ authorization: `Token ${token}` }),
@@ -205,7 +205,7 @@ function vmIn(json: unknown): VmAnswer {
   return vm;
 }
 
-const strange = (): DriverError => strangeAnswer('Anexia');
+const strange = (): DriverError => unknownAnswer('Anexia');
 
 /** `ResponseError`. */
 function refusalIn({ status, json }: RestAnswer): Refusal | undefined {

@@ -4,7 +4,7 @@ import type { Driver, DriverError, Instance } from '../driver.ts';
 import type { Cloud, MakeCall, Making, Operation, Part, Resource } from '../frame/cloud.ts';
 import { driverOf } from '../frame/driver.ts';
 import { fault } from '../frame/fault.ts';
-import { hostnameFaults, hostnameOf, nameTags, taggedNameIn } from '../frame/name-tags.ts';
+import { hostNameFaults, hostNameOf, nameTags, taggedNameIn } from '../frame/name-tags.ts';
 import {
   addressesOf,
   createRestAccounts,
@@ -16,7 +16,7 @@ import {
 import type { DriverSettings } from '../settings.ts';
 import { base64UserData } from '../user-data-bytes.ts';
 import { access } from './client.ts';
-import type { Definition, Engine, Progress, Template, VmAnswer } from './client.ts';
+import type { MachineBody, Engine, Progress, Template, VmAnswer } from './client.ts';
 import { wordsMeanings } from './errors.ts';
 import type { AnexiaNetwork, AnexiaProviderSpec } from './provider-spec.ts';
 import { specOf, validateProviderSpec } from './validate.ts';
@@ -59,16 +59,16 @@ function anexiaCloud(accounts: RestAccounts<Engine>): Cloud<AnexiaCloud> {
     isOfClass: () => false,
     instanceOf,
     validate: validateProviderSpec,
-    faultsOf: hostnameFaults,
+    faultsOf: hostNameFaults,
     // What is made is found by the whole name, once its task is done.
     places: {
       keys: ['hostname'],
-      of: (_engine, request) => ({ hostname: hostnameOf(request) }),
+      of: (_engine, request) => ({ hostname: hostNameOf(request) }),
       isOf: () => true,
     },
     // One listing shows all that the token may see.
     listScope: () => '',
-    // Anexia's own CSI driver makes network file systems, which nobody detaches.
+    // Anexia's own CSI driver makes network file systems, which are not detached.
     volumeIds: async () => [],
   };
 }
@@ -90,7 +90,7 @@ const instance: Part<AnexiaCloud> = {
   list: async (engine, { signal }) => viewsOf(await engine.list(signal)),
   bodies({ request }) {
     const script = base64UserData(request);
-    const content = { spec: specOf(request.providerSpec), hostname: hostnameOf(request), script };
+    const content = { spec: specOf(request.providerSpec), hostname: hostNameOf(request), script };
     return [{ name: request.machine.name, content }];
   },
   make,
@@ -123,7 +123,7 @@ async function make(
 ): Promise<Making<AnexiaCloud>> {
   const { spec, hostname, script } = content;
   const template = await templateOf(engine, spec, signal);
-  const network: Definition['network'] = [];
+  const network: MachineBody['network'] = [];
   for (const { vlan, prefixes } of networksOf(spec)) {
     const ips: string[] = [];
     for (const prefix of prefixes) {
@@ -144,7 +144,7 @@ function networksOf({ networks, vlanID = '' }: AnexiaProviderSpec): Required<Ane
   return networks.map(({ vlan, prefixes = [] }) => ({ vlan, prefixes }));
 }
 
-type Size = Omit<Definition, 'hostname' | 'script' | 'network' | 'ssh'>;
+type Size = Omit<MachineBody, 'hostname' | 'script' | 'network' | 'ssh'>;
 
 function sizeOf(spec: AnexiaProviderSpec): Size {
   const { disks = [{ size: spec.diskSize ?? 0 }], dnsServers = [] } = spec;

@@ -28,7 +28,7 @@ const order = [
 const longest = 63;
 const longestName = longest - 1 - order.length * digits;
 
-export function hostnameOf({ cluster, machine, token }: MachineRequest): string {
+export function hostNameOf({ cluster, machine, token }: MachineRequest): string {
   const all = tagsFor({}, { cluster, machine, token }, nameTags);
   return `${machine.name}-${order.map((name) => all[name]).join('')}`;
 }
@@ -52,7 +52,7 @@ export function taggedNameIn(hostname: string): TaggedName | undefined {
   return { machineName: name, tags: Object.fromEntries(values) };
 }
 
-export function hostnameFaults({ machine: { name } }: CreateRequest): string[] {
+export function hostNameFaults({ machine: { name } }: CreateRequest): string[] {
   if (name.length <= longestName && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name)) return [];
   return [
     `metadata.name: "${name}" cannot be the name of an instance here: up to ${longestName} lower-case letters, digits and dashes`,

@@ -79,7 +79,7 @@ export function tagsInText(text: string): Record<string, string> {
 }
 
 /** Taken for "nothing is there", such an answer would make a second instance. */
-export function strangeAnswer(title: string): DriverError {
+export function unknownAnswer(title: string): DriverError {
   return fault(
     'unknown',
     `${title}: an answer without what was asked for (is something in between?)`,
@@ -131,7 +131,7 @@ export function addressesOf(
 }
 
 /** Handles of the volumes of one CSI driver. */
-export function csiVolumes(specs: readonly PersistentVolumeSpec[], driver: string): string[] {
+export function volumesOf(specs: readonly PersistentVolumeSpec[], driver: string): string[] {
   return specs.flatMap(({ csi }) =>
     csi?.driver === driver && csi.volumeHandle ? [csi.volumeHandle] : [],
   );

@@ -2,12 +2,12 @@
 import type { DriverError } from '../driver.ts';
 import { orAbsent } from '../frame/http.ts';
 import type { Refusal, RestAnswer, RestCall, RestClient } from '../frame/http.ts';
-import { meaningOfWords, strangeAnswer, type RestAccess } from '../frame/rest-driver.ts';
-import { credentialsOf, signed, type Credentials } from './credentials.ts';
+import { meaningOfWords, unknownAnswer, type RestAccess } from '../frame/rest-driver.ts';
+import { credentialsOf, signed, type MetalCredentials } from './credentials.ts';
 import { statusMeanings, wordsMeanings } from './errors.ts';
 
 /** `V1MachineAllocateRequest` of metal-stack's client for Go, as far as a class fills it. */
-export interface Allocation {
+export interface MachineBody {
   name: string;
   hostname: string;
   description: string;
@@ -36,7 +36,7 @@ export interface Search {
 export interface MachineAnswer {
   id: string;
   partition?: { id: string };
-  /** Of nobody when it is absent. */
+  /** Absent while the machine is free. */
   allocation?: {
     /** Another each time that the machine is allocated. */
     allocationuuid: string;
@@ -56,21 +56,21 @@ export interface MetalApi {
   /** Undefined when there is no such machine. */
   get: (id: string, signal: AbortSignal) => Promise<MachineAnswer | undefined>;
   find: (search: Search, signal: AbortSignal) => Promise<MachineAnswer[]>;
-  allocate: (allocation: Allocation, signal: AbortSignal) => Promise<MachineAnswer>;
+  allocate: (allocation: MachineBody, signal: AbortSignal) => Promise<MachineAnswer>;
   /** False when there is no such machine. */
   free: (id: string, signal: AbortSignal) => Promise<boolean>;
   /** Sets tags in place of all but the API's own. */
   setTags: (machine: MachineAnswer, tags: string[], signal: AbortSignal) => Promise<void>;
 }
 
-export const access: RestAccess<Credentials, MetalApi> = {
+export const access: RestAccess<MetalCredentials, MetalApi> = {
   title: 'metal-stack',
   credentialsOf,
   refusalIn,
   apiOf,
 };
 
-function apiOf(client: RestClient, credentials: Credentials): MetalApi {
+function apiOf(client: RestClient, credentials: MetalCredentials): MetalApi {
   // A signature is of one method.
   const send = (call: RestCall): Promise<RestAnswer> =>
     client.send({ ...call, headers: signed(credentials, call.method) });
@@ -111,7 +111,7 @@ function machineIn(json: unknown): MachineAnswer {
   return machine;
 }
 
-const strange = (): DriverError => strangeAnswer('metal-stack');
+const strange = (): DriverError => unknownAnswer('metal-stack');
 
 /** `HTTPErrorResponse`. */
 function refusalIn({ status, json }: RestAnswer): Refusal | undefined {

@@ -1,4 +1,4 @@
-/** The driver of `provider: metal`: machines of metal-stack, as its driver for MCM allocates them. */
+/** The driver of `provider: metal`: metal-stack, as its own driver for MCM allocates machines. */
 import type { CreateRequest, Driver, Instance, PersistentVolumeSpec } from '../driver.ts';
 import type { Cloud, Part, Resource } from '../frame/cloud.ts';
 import { driverOf } from '../frame/driver.ts';
@@ -8,13 +8,13 @@ import type { RestAccounts, RestDriverLimits } from '../frame/rest-driver.ts';
 import { ownerTags, tagsFor } from '../frame/tags.ts';
 import type { DriverSettings } from '../settings.ts';
 import { requireText } from '../user-data-bytes.ts';
-import { access, type Allocation, type MachineAnswer, type MetalApi } from './client.ts';
+import { access, type MachineBody, type MachineAnswer, type MetalApi } from './client.ts';
 import { clusterTagOf, projectOf, specOf, validateProviderSpec } from './validate.ts';
 
-/** The API shows what it has allocated at once; an allocation may be on its way as long as a call. */
+/** The API shows at once what it has allocated; a call may be on its way for so long. */
 const settleSeconds = 30;
 
-/** One allocation: the hardware itself stays when it is freed, and becomes somebody else's. */
+/** One allocation: the hardware stays when it is freed, and is allocated again. */
 interface MetalMachine extends Resource {
   partition: string;
   machine: MachineAnswer;
@@ -23,7 +23,7 @@ interface MetalMachine extends Resource {
 interface MetalCloud {
   account: MetalApi;
   thing: MetalMachine;
-  content: Allocation;
+  content: MachineBody;
 }
 
 export function createMetalDriver(settings: DriverSettings, limits: RestDriverLimits = {}): Driver {
@@ -83,7 +83,7 @@ const instance: Part<MetalCloud> = {
   async make(api, { body, signal }) {
     const [thing] = viewsOf([await api.allocate(body.content, signal)]);
     if (thing) return { thing };
-    throw fault('unknown', `metal-stack: machine ${body.name} was allocated and is of nobody`);
+    throw fault('unknown', `metal-stack: machine ${body.name} was allocated, and is not`);
   },
   // It boots for minutes and then joins; metal-stack starts it again by itself if that fails.
   stateOf: ({ machine }) => ({ is: 'ready', words: machine.state?.value || 'allocated' }),
@@ -102,7 +102,7 @@ const instance: Part<MetalCloud> = {
       : undefined,
 };
 
-/** Those that are allocated: the others are of nobody. */
+/** Those that are allocated, and no firewalls. */
 function viewsOf(machines: readonly MachineAnswer[]): MetalMachine[] {
   return machines.flatMap((machine) => {
     const { id, allocation, partition } = machine;
@@ -136,7 +136,7 @@ function within(providerSpec: unknown): { allocation_project: string; allocation
   throw fault('input', 'providerSpec.project is missing: without it no machine can be found');
 }
 
-function allocationOf(request: CreateRequest): Allocation {
+function allocationOf(request: CreateRequest): MachineBody {
   const { machine, cluster, token, userData } = request;
   const spec = specOf(request.providerSpec);
   const { name } = machine;

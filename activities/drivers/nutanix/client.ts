@@ -1,8 +1,8 @@
 /** Calls of Prism Central's v3 API with the credentials of a class. */
 import type { DriverError } from '../driver.ts';
 import { orAbsent, type Refusal, type RestAnswer, type RestClient } from '../frame/http.ts';
-import { meaningOfWords, strangeAnswer, type RestAccess } from '../frame/rest-driver.ts';
-import { credentialsOf, type Credentials } from './credentials.ts';
+import { meaningOfWords, unknownAnswer, type RestAccess } from '../frame/rest-driver.ts';
+import { credentialsOf, type NutanixCredentials } from './credentials.ts';
 import { statusMeanings, wordsMeanings } from './errors.ts';
 
 export interface Reference {
@@ -11,7 +11,7 @@ export interface Reference {
 }
 
 /** `VMIntentInput`, as far as a class fills it. */
-export interface VmIntent {
+export interface VmBody {
   metadata: {
     kind: 'vm';
     categories?: Record<string, string>;
@@ -54,22 +54,22 @@ export interface Task {
 }
 
 /** What is looked up by its name. */
-export type Kind = 'cluster' | 'subnet' | 'image' | 'project';
+export type NamedKind = 'cluster' | 'subnet' | 'image' | 'project';
 
-export interface Prism {
+export interface NutanixApi {
   /** Undefined when there is none. */
   get: (uuid: string, signal: AbortSignal) => Promise<VmAnswer | undefined>;
   /** All of the name, or all that there are. */
   list: (name: string | undefined, signal: AbortSignal) => Promise<VmAnswer[]>;
-  create: (intent: VmIntent, signal: AbortSignal) => Promise<VmAnswer>;
+  create: (intent: VmBody, signal: AbortSignal) => Promise<VmAnswer>;
   /** The task that does it; undefined when there is no such machine. */
   remove: (uuid: string, signal: AbortSignal) => Promise<string | undefined>;
   task: (uuid: string, signal: AbortSignal) => Promise<Task | undefined>;
   /** Things of exactly this name. */
-  named: (kind: Kind, name: string, signal: AbortSignal) => Promise<VmAnswer[]>;
+  named: (kind: NamedKind, name: string, signal: AbortSignal) => Promise<VmAnswer[]>;
 }
 
-export const access: RestAccess<Credentials, Prism> = {
+export const access: RestAccess<NutanixCredentials, NutanixApi> = {
   title: 'Nutanix',
   path: '/api/nutanix/v3',
   credentialsOf,
@@ -83,7 +83,7 @@ const pageLength = 250;
 
 const pathOf = (uuid: string): string => `/vms/${encodeURIComponent(uuid)}`;
 
-function prismOf(client: RestClient): Prism {
+function prismOf(client: RestClient): NutanixApi {
   return {
     async get(uuid, signal) {
       const call = { what: `read VM ${uuid}`, method: 'GET', path: pathOf(uuid), signal } as const;
@@ -122,7 +122,7 @@ function prismOf(client: RestClient): Prism {
 }
 
 interface Listing {
-  kind: 'vm' | Kind;
+  kind: 'vm' | NamedKind;
   filter: string;
 }
 
@@ -156,7 +156,7 @@ function entityIn(json: unknown): VmAnswer {
   return entity;
 }
 
-const strange = (): DriverError => strangeAnswer('Nutanix');
+const strange = (): DriverError => unknownAnswer('Nutanix');
 
 function refusalIn({ status, json }: RestAnswer): Refusal | undefined {
   const { state, message_list: list }: Record<string, unknown> = Object(json);

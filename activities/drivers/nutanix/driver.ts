@@ -5,7 +5,7 @@ import { driverOf } from '../frame/driver.ts';
 import { fault } from '../frame/fault.ts';
 import {
   addressesOf,
-  csiVolumes,
+  volumesOf,
   createRestAccounts,
   meaningOfWords,
   millisecondsOf,
@@ -20,7 +20,7 @@ import { tagsFor } from '../frame/tags.ts';
 import type { DriverSettings } from '../settings.ts';
 import { base64UserData } from '../user-data-bytes.ts';
 import { access, wordsIn } from './client.ts';
-import type { Kind, Prism, Reference, Task, VmAnswer, VmIntent } from './client.ts';
+import type { NamedKind, NutanixApi, Reference, Task, VmAnswer, VmBody } from './client.ts';
 import { wordsMeanings } from './errors.ts';
 import type { NutanixProviderSpec } from './provider-spec.ts';
 import { specOf, validateProviderSpec } from './validate.ts';
@@ -40,7 +40,7 @@ interface Wanted {
 }
 
 interface NutanixCloud {
-  account: Prism;
+  account: NutanixApi;
   thing: Vm;
   content: Wanted;
 }
@@ -53,7 +53,7 @@ export function createNutanixDriver(
   return driverOf(nutanixCloud(createRestAccounts(access, settings, callTimeoutSeconds)), waits);
 }
 
-function nutanixCloud(accounts: RestAccounts<Prism>): Cloud<NutanixCloud> {
+function nutanixCloud(accounts: RestAccounts<NutanixApi>): Cloud<NutanixCloud> {
   return {
     title: 'Nutanix',
     settleSeconds,
@@ -69,7 +69,7 @@ function nutanixCloud(accounts: RestAccounts<Prism>): Cloud<NutanixCloud> {
     deletesFailed: true,
     // One listing shows all that the user may see.
     listScope: () => '',
-    volumeIds: async (specs) => csiVolumes(specs, 'csi.nutanix.com'),
+    volumeIds: async (specs) => volumesOf(specs, 'csi.nutanix.com'),
   };
 }
 
@@ -138,7 +138,7 @@ function wantedOf(request: CreateRequest): Wanted {
 }
 
 async function make(
-  prism: Prism,
+  prism: NutanixApi,
   { body: { name, content }, signal }: MakeCall<NutanixCloud>,
 ): Promise<Making<NutanixCloud>> {
   const { spec, description, userData } = content;
@@ -153,7 +153,7 @@ async function make(
     spec.projectName === undefined
       ? undefined
       : await refOf(prism, 'project', { name: spec.projectName, signal });
-  const intent: VmIntent = {
+  const intent: VmBody = {
     metadata: {
       kind: 'vm',
       ...(spec.categories && { categories: spec.categories }),
@@ -196,8 +196,8 @@ interface Wish {
 
 /** Of the first of that name, as Kubermatic's controller takes it. */
 async function refOf(
-  prism: Prism,
-  kind: Kind,
+  prism: NutanixApi,
+  kind: NamedKind,
   { name, signal, cluster }: Wish,
 ): Promise<Reference> {
   const found = await prism.named(kind, name, signal);
