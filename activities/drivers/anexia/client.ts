@@ -85,8 +85,6 @@ export const access: RestAccess<AnexiaCredentials, Engine> = {
 
 const vsphere = '/api/vsphere/v1';
 const pageLength = 100;
-/** Two reservations at once may get one address, says Kubermatic's controller. */
-const inTurn = createTurns();
 /** So long an address is kept for a machine that is about to be made. */
 const reservationSeconds = 1_800;
 
@@ -148,6 +146,8 @@ function machinesOf(client: RestClient, read: Read): Omit<Engine, keyof Choices>
 type Choices = Pick<Engine, 'templates' | 'reserve'>;
 
 function choicesOf(client: RestClient, read: Read): Choices {
+  // Two reservations at once may get one address, says Kubermatic's controller.
+  const inTurn = createTurns();
   return {
     async templates(location, signal) {
       const place = encodeURIComponent(location);

@@ -34,12 +34,14 @@ export function createRestAccounts<Credentials extends { url: URL }, Api>(
   { env }: DriverSettings,
   callTimeoutSeconds: number,
 ): RestAccounts<Api> {
-  const clients = new ClientCache<RestClient>({ close: (client) => void client.close() });
+  const clients = new ClientCache<{ client: RestClient; api: Api }>({
+    close: ({ client }) => void client.close(),
+  });
   const { title, refusalIn, path = '' } = access;
   return ({ secret }) => {
     const credentials = access.credentialsOf(secret, env);
-    const client = clients.get([title, JSON.stringify(credentials)], () =>
-      createRestClient({
+    const make = (): { client: RestClient; api: Api } => {
+      const client = createRestClient({
         title,
         url: path === '' ? credentials.url : new URL(path, credentials.url),
         callTimeoutSeconds,
@@ -47,9 +49,10 @@ export function createRestAccounts<Credentials extends { url: URL }, Api>(
         tls: access.tlsOf?.(credentials),
         env,
         refusalIn,
-      }),
-    );
-    return access.apiOf(client, credentials);
+      });
+      return { client, api: access.apiOf(client, credentials) };
+    };
+    return clients.get([title, JSON.stringify(credentials)], make).api;
   };
 }
 
