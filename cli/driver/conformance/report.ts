@@ -37,8 +37,14 @@ export function reportOf(subject: Subject, findings: Verdict[]): Report {
   return { ...subject, isPassed: failed === 0, ...counts, findings };
 }
 
+/** Providers whose drivers were tested against doubles only (docs/clouds). */
+const untried: readonly string[] = ['anexia', 'metal', 'nutanix'];
+
 export function heading({ provider, queue, namespace, className, run }: Subject): string {
-  return `Driver of provider ${provider} on ${queue}, MachineClass ${namespace}/${className}; machines are called ${run}-...`;
+  const warning = untried.includes(provider)
+    ? `The driver of provider ${provider} has met no real server: this may be its first one.\n`
+    : '';
+  return `${warning}Driver of provider ${provider} on ${queue}, MachineClass ${namespace}/${className}; machines are called ${run}-...`;
 }
 
 const longestCame = 1_000;
