@@ -1,16 +1,15 @@
 /** Calls of Anexia's Engine with the credentials of a class. */
-import { ClientCache } from '../client-cache.ts';
-import type { DriverError, ProviderRequest } from '../driver.ts';
-import type { MeaningName } from '../error-meanings.ts';
+import type { DriverError } from '../driver.ts';
 import { fault } from '../frame/fault.ts';
-import { createRestClient, orAbsent } from '../frame/http.ts';
+import { orAbsent } from '../frame/http.ts';
 import type { Refusal, RestAnswer, RestCall, RestClient } from '../frame/http.ts';
-import type { DriverSettings } from '../settings.ts';
-import { credentialsOf } from './credentials.ts';
+import { createTurns, meaningOfWords, unknownAnswer } from '../frame/rest-driver.ts';
+import type { RestAccess } from '../frame/rest-driver.ts';
+import { credentialsOf, type AnexiaCredentials } from './credentials.ts';
 import { statusMeanings, wordsMeanings } from './errors.ts';
 
 /** `vm.Definition` of Anexia's client for Go, as far as a class fills it. */
-export interface Definition {
+export interface MachineBody {
   hostname: string;
   memory_mb: number;
   cpus: number;
@@ -21,10 +20,8 @@ export interface Definition {
   network: { nic_type: string; vlan: string; ips: string[] }[];
   ssh: string;
   script: string;
+  /** And so on, up to `dns4`. */
   dns1?: string;
-  dns2?: string;
-  dns3?: string;
-  dns4?: string;
 }
 
 /** A machine, as listings and its own page show it. */
@@ -51,6 +48,18 @@ export interface Template {
   build: string;
 }
 
+interface Reservation {
+  location: string;
+  vlan: string;
+  prefix?: string;
+}
+
+interface Order {
+  location: string;
+  template: string;
+  definition: MachineBody;
+}
+
 export interface Engine {
   /** Undefined when there is none. */
   get: (id: string, signal: AbortSignal) => Promise<VmAnswer | undefined>;
@@ -58,39 +67,21 @@ export interface Engine {
   search: (pattern: string, signal: AbortSignal) => Promise<VmAnswer[]>;
   list: (signal: AbortSignal) => Promise<VmAnswer[]>;
   templates: (location: string, signal: AbortSignal) => Promise<Template[]>;
-  reserve: (
-    address: { location: string; vlan: string; prefix?: string },
-    signal: AbortSignal,
-  ) => Promise<string>;
+  reserve: (address: Reservation, signal: AbortSignal) => Promise<string>;
   /** The task that does it. */
-  provision: (
-    order: { location: string; template: string; definition: Definition },
-    signal: AbortSignal,
-  ) => Promise<string>;
+  provision: (order: Order, signal: AbortSignal) => Promise<string>;
   /** The task that does it; undefined when there is no such machine. */
   deprovision: (id: string, signal: AbortSignal) => Promise<string | undefined>;
   progress: (task: string, signal: AbortSignal) => Promise<Progress | undefined>;
 }
 
-export type Accounts = (request: Pick<ProviderRequest, 'secret'>) => Engine;
-
-export function createAccounts({ env }: DriverSettings, callTimeoutSeconds: number): Accounts {
-  const clients = new ClientCache<RestClient>({ close: (client) => void client.close() });
-  return ({ secret }) => {
-    const { url, token } = credentialsOf(secret, env);
-    const client = clients.get(['anexia', url.href, token], () =>
-      createRestClient({
-        title: 'Anexia',
-        url,
-        callTimeoutSeconds,
-        headers: () => ({ authorization: `Token ${token}` }),
-        env,
-        refusalIn,
-      }),
-    );
-    return engineOf(client);
-  };
-}
+export const access: RestAccess<AnexiaCredentials, Engine> = {
+  title: 'Anexia',
+  credentialsOf,
+  headersOf: ({ token }) => ({ authorization: `Token ${token}` }),
+  refusalIn,
+  apiOf: engineOf,
+};
 
 const vsphere = '/api/vsphere/v1';
 const pageLength = 100;
@@ -102,10 +93,10 @@ type Read = (what: string, path: string, signal: AbortSignal) => Promise<RestAns
 function engineOf(client: RestClient): Engine {
   const read: Read = async (what, path, signal) =>
     await client.send({ what, method: 'GET', path, signal });
-  return { ...machinesOf(read), ...choicesOf(client, read), ...tasksOf(client, read) };
+  return { ...machinesOf(client, read), ...choicesOf(client, read) };
 }
 
-function machinesOf(read: Read): Pick<Engine, 'get' | 'search' | 'list'> {
+function machinesOf(client: RestClient, read: Read): Omit<Engine, keyof Choices> {
   return {
     async get(id, signal) {
       const path = `${vsphere}/info.json/${encodeURIComponent(id)}/info`;
@@ -125,50 +116,6 @@ function machinesOf(read: Read): Pick<Engine, 'get' | 'search' | 'list'> {
         if (vms.length < pageLength) return all;
       }
     },
-  };
-}
-
-function choicesOf(client: RestClient, read: Read): Pick<Engine, 'templates' | 'reserve'> {
-  const inTurn = turns();
-  return {
-    async templates(location, signal) {
-      const place = encodeURIComponent(location);
-      const path = `${vsphere}/provisioning/templates.json/${place}/templates?page=1&limit=1000`;
-      const { json } = await read('list templates', path, signal);
-      if (!Array.isArray(json)) throw strange();
-      return json;
-    },
-    // Two reservations at once may get one address, says Kubermatic's controller.
-    reserve: ({ location, vlan, prefix }, signal) =>
-      inTurn(async () => {
-        const { json } = await client.send({
-          what: `reserve an address in VLAN ${vlan}`,
-          method: 'POST',
-          path: '/api/ipam/v1/address/reserve/ip/count.json',
-          body: {
-            location_identifier: location,
-            vlan_identifier: vlan,
-            count: 1,
-            reservation_period: reservationSeconds,
-            ...(prefix !== undefined && { prefix_identifier: prefix }),
-          },
-          signal,
-          isCreate: true,
-        });
-        const { data }: Record<string, unknown> = Object(json);
-        if (!Array.isArray(data)) throw strange();
-        const { text }: Record<string, unknown> = Object(data[0]);
-        if (typeof text === 'string' && text !== '') return text;
-        throw fault('capacity', `Anexia: no address is free in VLAN ${vlan}`, true);
-      }),
-  };
-}
-
-function tasksOf(
-  client: RestClient,
-  read: Read,
-): Pick<Engine, 'provision' | 'deprovision' | 'progress'> {
-  return {
     async provision({ location, template, definition }, signal) {
       const place = [location, 'templates', template].map(encodeURIComponent).join('/');
       return await taskOf(client, {
@@ -196,13 +143,41 @@ function tasksOf(
   };
 }
 
-/** One after the other. */
-function turns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const next = last.then(work);
-    last = next.catch(() => undefined);
-    return next;
+type Choices = Pick<Engine, 'templates' | 'reserve'>;
+
+function choicesOf(client: RestClient, read: Read): Choices {
+  // Two reservations at once may get one address, says Kubermatic's controller.
+  const inTurn = createTurns();
+  return {
+    async templates(location, signal) {
+      const place = encodeURIComponent(location);
+      const path = `${vsphere}/provisioning/templates.json/${place}/templates?page=1&limit=1000`;
+      const { json } = await read('list templates', path, signal);
+      if (!Array.isArray(json)) throw strange();
+      return json;
+    },
+    reserve: ({ location, vlan, prefix }, signal) =>
+      inTurn(async () => {
+        const { json } = await client.send({
+          what: `reserve an address in VLAN ${vlan}`,
+          method: 'POST',
+          path: '/api/ipam/v1/address/reserve/ip/count.json',
+          body: {
+            location_identifier: location,
+            vlan_identifier: vlan,
+            count: 1,
+            reservation_period: reservationSeconds,
+            ...(prefix !== undefined && { prefix_identifier: prefix }),
+          },
+          signal,
+          isCreate: true,
+        });
+        const { data }: Record<string, unknown> = Object(json);
+        if (!Array.isArray(data)) throw strange();
+        const { text }: Record<string, unknown> = Object(data[0]);
+        if (typeof text === 'string' && text !== '') return text;
+        throw fault('capacity', `Anexia: no address is free in VLAN ${vlan}`, true);
+      }),
   };
 }
 
@@ -212,7 +187,7 @@ async function taskOf(client: RestClient, call: RestCall): Promise<string> {
   const words: unknown[] = Array.isArray(errors) ? errors : [];
   if (words.length > 0) {
     const text = words.join('; ');
-    throw fault(meaningOf(text, 'unknown'), `Anexia: ${call.what}: ${text}`);
+    throw fault(meaningOfWords(wordsMeanings, text, 'unknown'), `Anexia: ${call.what}: ${text}`);
   }
   if (typeof identifier !== 'string' || identifier === '') throw strange();
   return identifier;
@@ -230,24 +205,14 @@ function vmIn(json: unknown): VmAnswer {
   return vm;
 }
 
-/** Taken for "nothing is there", it would make a second instance. */
-const strange = (): DriverError =>
-  fault('unknown', 'Anexia: an answer without what was asked for (is something in between?)');
+const strange = (): DriverError => unknownAnswer('Anexia');
 
 /** `ResponseError`. */
 function refusalIn({ status, json }: RestAnswer): Refusal | undefined {
   const { error }: Record<string, unknown> = Object(json);
   const { code, message, validation }: Record<string, unknown> = Object(error);
   if (code !== status || typeof message !== 'string') return undefined;
-  const fields = Object.entries(Object(validation)).map(
-    ([field, text]) => `${field}: ${String(text)}`,
-  );
-  return {
-    meaning: statusMeanings[status] ?? 'unknown',
-    words: [message, ...fields].join('; '),
-  };
-}
-
-export function meaningOf(words: string, otherwise: MeaningName): MeaningName {
-  return wordsMeanings.find(([pattern]) => pattern.test(words))?.[1] ?? otherwise;
+  const fields = Object.entries(Object(validation)).map((entry) => entry.join(': '));
+  const meaning = statusMeanings[status] ?? 'unknown';
+  return { meaning, words: [message, ...fields].join('; ') };
 }

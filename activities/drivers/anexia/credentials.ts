@@ -2,7 +2,7 @@
 import { fault } from '../frame/fault.ts';
 import type { Environment } from '../settings.ts';
 
-export interface Credentials {
+export interface AnexiaCredentials {
   url: URL;
   token: string;
 }
@@ -10,7 +10,7 @@ export interface Credentials {
 export function credentialsOf(
   secret: Readonly<Record<string, string>>,
   env: Environment,
-): Credentials {
+): AnexiaCredentials {
   const token = secret['token']?.trim() ?? '';
   if (token === '') {
     throw fault('unauthenticated', 'the Secret of the MachineClass has no key token');

@@ -1,25 +1,25 @@
 /** The driver of `provider: anexia`: machines of Anexia's Dynamic Compute. */
-import type { CreateRequest, Driver, DriverError, Instance } from '../driver.ts';
+import { nowMs } from '../../system/system.ts';
+import type { Driver, DriverError, Instance } from '../driver.ts';
 import type { Cloud, MakeCall, Making, Operation, Part, Resource } from '../frame/cloud.ts';
 import { driverOf } from '../frame/driver.ts';
 import { fault } from '../frame/fault.ts';
-import { nowMs } from '../../system/system.ts';
+import { hostNameFaults, hostNameOf, nameTags, taggedNameIn } from '../frame/name-tags.ts';
+import {
+  addressesOf,
+  createRestAccounts,
+  meaningOfWords,
+  refBy,
+  type RestAccounts,
+  type RestDriverLimits as Limits,
+} from '../frame/rest-driver.ts';
 import type { DriverSettings } from '../settings.ts';
 import { base64UserData } from '../user-data-bytes.ts';
-import { createAccounts, meaningOf, type Accounts } from './client.ts';
-import type { Definition, Engine, Progress, Template, VmAnswer } from './client.ts';
-import { hostnameFaults, hostnameOf, nameIn, patternOf, tags } from './hostname.ts';
+import { access } from './client.ts';
+import type { MachineBody, Engine, Progress, Template, VmAnswer } from './client.ts';
+import { wordsMeanings } from './errors.ts';
 import type { AnexiaNetwork, AnexiaProviderSpec } from './provider-spec.ts';
 import { specOf, validateProviderSpec } from './validate.ts';
-
-export interface AnexiaDriverLimits {
-  /** The limit of one request. Default 120, as the Engine is slow. */
-  callTimeoutSeconds?: number;
-  /** See `FrameOptions`. */
-  waitSeconds?: number;
-  orphanWaitSeconds?: number;
-  firstPauseSeconds?: number;
-}
 
 /** A machine may not be shown before it is provisioned, which takes minutes. */
 const settleSeconds = 600;
@@ -40,15 +40,13 @@ interface AnexiaCloud {
   content: Wanted;
 }
 
-export function createAnexiaDriver(
-  settings: DriverSettings,
-  limits: AnexiaDriverLimits = {},
-): Driver {
+export function createAnexiaDriver(settings: DriverSettings, limits: Limits = {}): Driver {
+  // The Engine is slow.
   const { callTimeoutSeconds = 120, ...waits } = limits;
-  return driverOf(anexiaCloud(createAccounts(settings, callTimeoutSeconds)), waits);
+  return driverOf(anexiaCloud(createRestAccounts(access, settings, callTimeoutSeconds)), waits);
 }
 
-function anexiaCloud(accounts: Accounts): Cloud<AnexiaCloud> {
+function anexiaCloud(accounts: RestAccounts<Engine>): Cloud<AnexiaCloud> {
   return {
     title: 'Anexia',
     settleSeconds,
@@ -56,21 +54,21 @@ function anexiaCloud(accounts: Accounts): Cloud<AnexiaCloud> {
     parts: [],
     instance,
     uniqueness: { by: 'nothing' },
-    tags,
+    tags: nameTags,
     // MCM has no driver for Anexia, so nothing without our digests is anybody's of ours.
     isOfClass: () => false,
     instanceOf,
     validate: validateProviderSpec,
-    faultsOf: (request) => hostnameFaults(request),
+    faultsOf: hostNameFaults,
     // What is made is found by the whole name, once its task is done.
     places: {
       keys: ['hostname'],
-      of: (_engine, request) => ({ hostname: hostnameOf(request) }),
+      of: (_engine, request) => ({ hostname: hostNameOf(request) }),
       isOf: () => true,
     },
     // One listing shows all that the token may see.
     listScope: () => '',
-    // Anexia's own CSI driver makes network file systems, which nobody detaches.
+    // Anexia's own CSI driver makes network file systems, which are not detached.
     volumeIds: async () => [],
   };
 }
@@ -86,11 +84,15 @@ const instance: Part<AnexiaCloud> = {
     return vm && viewsOf([vm])[0];
   },
   async search(engine, { machine: { name }, signal }) {
-    const found = viewsOf(await engine.search(patternOf(name), signal));
+    const found = viewsOf(await engine.search(`%-${name}-%`, signal));
     return found.filter((thing) => thing.name === name);
   },
   list: async (engine, { signal }) => viewsOf(await engine.list(signal)),
-  bodies: ({ request }) => [{ name: request.machine.name, content: wantedOf(request) }],
+  bodies({ request }) {
+    const script = base64UserData(request);
+    const content = { spec: specOf(request.providerSpec), hostname: hostNameOf(request), script };
+    return [{ name: request.machine.name, content }];
+  },
   make,
   // Its task is waited for; one that a listing shows has come up or is about to.
   stateOf: ({ vm: { status = 'there' } }) => ({ is: 'ready', words: status }),
@@ -104,22 +106,15 @@ const instance: Part<AnexiaCloud> = {
     return progress && operationOf(name, progress);
   },
   providerIDOf: ({ ref }) => `anexia://${ref}`,
-  refIn,
+  refIn: refBy(/^anexia:\/\/\/?([0-9a-zA-Z-]+)$/, 'anexia://ID'),
 };
 
 function viewsOf(vms: readonly VmAnswer[]): Vm[] {
   return vms.flatMap((vm) => {
-    const name = nameIn(vm.name);
+    // The customer's prefix comes first, and has no dash.
+    const name = taggedNameIn(vm.name.slice(vm.name.indexOf('-') + 1));
     return name ? [{ ref: vm.identifier, name: name.machineName, tags: name.tags, vm }] : [];
   });
-}
-
-function wantedOf(request: CreateRequest): Wanted {
-  return {
-    spec: specOf(request.providerSpec),
-    hostname: hostnameOf(request),
-    script: base64UserData(request),
-  };
 }
 
 async function make(
@@ -128,7 +123,7 @@ async function make(
 ): Promise<Making<AnexiaCloud>> {
   const { spec, hostname, script } = content;
   const template = await templateOf(engine, spec, signal);
-  const network: Definition['network'] = [];
+  const network: MachineBody['network'] = [];
   for (const { vlan, prefixes } of networksOf(spec)) {
     const ips: string[] = [];
     for (const prefix of prefixes) {
@@ -149,27 +144,20 @@ function networksOf({ networks, vlanID = '' }: AnexiaProviderSpec): Required<Ane
   return networks.map(({ vlan, prefixes = [] }) => ({ vlan, prefixes }));
 }
 
-function sizeOf(
-  spec: AnexiaProviderSpec,
-): Omit<Definition, 'hostname' | 'script' | 'network' | 'ssh'> {
-  const disks = spec.disks ?? [{ size: spec.diskSize ?? 0 }];
-  const [boot, ...others] = disks;
-  const { performanceType: bootType = 'ENT2' } = boot;
-  const additional = others.map(({ size, performanceType = '' }) => {
-    return { gb: size, type: performanceType };
-  });
-  const [dns1, dns2, dns3, dns4] = spec.dnsServers ?? [];
+type Size = Omit<MachineBody, 'hostname' | 'script' | 'network' | 'ssh'>;
+
+function sizeOf(spec: AnexiaProviderSpec): Size {
+  const { disks = [{ size: spec.diskSize ?? 0 }], dnsServers = [] } = spec;
+  const [{ size, performanceType = 'ENT2' }, ...others] = disks;
+  const additional = others.map((disk) => ({ gb: disk.size, type: disk.performanceType ?? '' }));
   return {
     memory_mb: spec.memory,
     cpus: spec.cpus,
     cpu_performance_type: spec.cpuPerformanceType ?? 'performance',
-    disk_gb: boot.size,
-    disk_type: bootType,
+    disk_gb: size,
+    disk_type: performanceType,
     ...(additional.length > 0 && { additional_disks: additional }),
-    ...(dns1 !== undefined && { dns1 }),
-    ...(dns2 !== undefined && { dns2 }),
-    ...(dns3 !== undefined && { dns3 }),
-    ...(dns4 !== undefined && { dns4 }),
+    ...Object.fromEntries(dnsServers.map((ip, index) => [`dns${index + 1}`, ip])),
   };
 }
 
@@ -197,45 +185,21 @@ async function templateOf(
 function operationOf(name: string, { progress, errors, status }: Progress): Operation {
   const isFailed = errors.length > 0 || status === '-1' || status === '3';
   const words = errors.join('; ') || `status ${status}, without a reason`;
+  const meaning = meaningOfWords(wordsMeanings, words, 'unknown');
   const failure = (_deed: string, of: string, settled: boolean): DriverError =>
-    fault(meaningOf(words, 'unknown'), `Anexia: task ${name} of instance ${of}: ${words}`, settled);
+    fault(meaning, `Anexia: task ${name} of instance ${of}: ${words}`, settled);
   const isDone = isFailed || progress >= 100;
   // The Engine says no times: what is done is taken for news.
-  const now = nowMs();
-  return {
-    name,
-    isDone,
-    progress: `${progress} %`,
-    begunAt: now,
-    ...(isDone && { endedAt: now }),
-    ...(isFailed && { failure }),
-  };
-}
-
-function refIn(providerID: string): string {
-  const [, id] = /^anexia:\/\/\/?([0-9a-zA-Z-]+)$/.exec(providerID) ?? [];
-  if (id !== undefined) return id;
-  throw fault('input', `spec.providerID: "${providerID}" is not of the form anexia://ID`);
+  const times = { begunAt: nowMs(), ...(isDone && { endedAt: nowMs() }) };
+  return { name, isDone, progress: `${progress} %`, ...times, ...(isFailed && { failure }) };
 }
 
 function instanceOf({ ref, name, vm }: Vm): Instance {
-  const cards = vm.network ?? [];
-  const listed = [vm.ip_v4_primary, vm.ip_v6_primary];
-  const own = cards.flatMap(({ ips_v4: v4 = [], ips_v6: v6 = [] }) => [...v4, ...v6]);
-  const addresses = [...new Set([...own, ...listed].filter((ip) => ip !== undefined && ip !== ''))];
+  const own = (vm.network ?? []).flatMap(({ ips_v4: v4 = [], ips_v6: v6 = [] }) => [...v4, ...v6]);
   return {
     providerID: `anexia://${ref}`,
     nodeName: name,
-    addresses: [
-      ...addresses.flatMap((address) =>
-        address === undefined ? [] : [{ type: typeOf(address), address }],
-      ),
-      { type: 'Hostname', address: name },
-    ],
+    addresses: addressesOf([...own, vm.ip_v4_primary, vm.ip_v6_primary], name),
     isInitialized: true,
   };
 }
-
-const isPrivate = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|f[cd][0-9a-f]{2}:)/i;
-
-const typeOf = (address: string): string => (isPrivate.test(address) ? 'InternalIP' : 'ExternalIP');

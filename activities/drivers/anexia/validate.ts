@@ -1,6 +1,6 @@
 /** What is wrong with a provider spec of Anexia. */
 import { specCheck, withoutNulls } from '../spec-schema.ts';
-import type { AnexiaNetwork, AnexiaProviderSpec } from './provider-spec.ts';
+import type { AnexiaProviderSpec } from './provider-spec.ts';
 import schema from './provider-spec.schema.json' with { type: 'json' };
 
 const checkSchema = specCheck(schema);
@@ -25,8 +25,7 @@ function faultsBetweenFields(spec: AnexiaProviderSpec): string[] {
   if (spec.templateID === undefined && spec.template === undefined) {
     faults.push('providerSpec: templateID or template is needed');
   }
-  const networks = spec.networks ?? [];
-  if (networks.length > 0 && !networks.some(hasPrefix)) {
+  if (spec.networks && !spec.networks.some(({ prefixes = [] }) => prefixes.length > 0)) {
     faults.push('providerSpec.networks: none of them has prefixes, so the machine has no address');
   }
   for (const [index, disk] of (spec.disks ?? []).entries()) {
@@ -35,8 +34,6 @@ function faultsBetweenFields(spec: AnexiaProviderSpec): string[] {
   }
   return faults;
 }
-
-const hasPrefix = ({ prefixes = [] }: AnexiaNetwork): boolean => prefixes.length > 0;
 
 function exactlyOne<Key extends keyof AnexiaProviderSpec>(
   spec: AnexiaProviderSpec,

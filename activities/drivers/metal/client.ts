@@ -1,15 +1,13 @@
 /** Calls of metal-stack's API with the credentials of a class. */
-import { ClientCache } from '../client-cache.ts';
-import type { DriverError, ProviderRequest } from '../driver.ts';
-import { fault } from '../frame/fault.ts';
-import { createRestClient, orAbsent } from '../frame/http.ts';
+import type { DriverError } from '../driver.ts';
+import { orAbsent } from '../frame/http.ts';
 import type { Refusal, RestAnswer, RestCall, RestClient } from '../frame/http.ts';
-import type { DriverSettings } from '../settings.ts';
-import { credentialsOf, signed, type Credentials } from './credentials.ts';
+import { meaningOfWords, unknownAnswer, type RestAccess } from '../frame/rest-driver.ts';
+import { credentialsOf, signed, type MetalCredentials } from './credentials.ts';
 import { statusMeanings, wordsMeanings } from './errors.ts';
 
 /** `V1MachineAllocateRequest` of metal-stack's client for Go, as far as a class fills it. */
-export interface Allocation {
+export interface MachineBody {
   name: string;
   hostname: string;
   description: string;
@@ -38,7 +36,7 @@ export interface Search {
 export interface MachineAnswer {
   id: string;
   partition?: { id: string };
-  /** Of nobody when it is absent. */
+  /** Absent while the machine is free. */
   allocation?: {
     /** Another each time that the machine is allocated. */
     allocationuuid: string;
@@ -58,35 +56,21 @@ export interface MetalApi {
   /** Undefined when there is no such machine. */
   get: (id: string, signal: AbortSignal) => Promise<MachineAnswer | undefined>;
   find: (search: Search, signal: AbortSignal) => Promise<MachineAnswer[]>;
-  allocate: (allocation: Allocation, signal: AbortSignal) => Promise<MachineAnswer>;
+  allocate: (allocation: MachineBody, signal: AbortSignal) => Promise<MachineAnswer>;
   /** False when there is no such machine. */
   free: (id: string, signal: AbortSignal) => Promise<boolean>;
   /** Sets tags in place of all but the API's own. */
   setTags: (machine: MachineAnswer, tags: string[], signal: AbortSignal) => Promise<void>;
 }
 
-export type Accounts = (request: Pick<ProviderRequest, 'secret'>) => MetalApi;
+export const access: RestAccess<MetalCredentials, MetalApi> = {
+  title: 'metal-stack',
+  credentialsOf,
+  refusalIn,
+  apiOf,
+};
 
-export function createAccounts({ env }: DriverSettings, callTimeoutSeconds: number): Accounts {
-  const clients = new ClientCache<RestClient>({ close: (client) => void client.close() });
-  return ({ secret }) => {
-    const credentials = credentialsOf(secret);
-    const { url, key } = credentials;
-    const client = clients.get(['metal', url.href, key.kind, key.value], () =>
-      createRestClient({
-        title: 'metal-stack',
-        url,
-        callTimeoutSeconds,
-        headers: () => ({}),
-        env,
-        refusalIn,
-      }),
-    );
-    return apiOf(client, credentials);
-  };
-}
-
-function apiOf(client: RestClient, credentials: Credentials): MetalApi {
+function apiOf(client: RestClient, credentials: MetalCredentials): MetalApi {
   // A signature is of one method.
   const send = (call: RestCall): Promise<RestAnswer> =>
     client.send({ ...call, headers: signed(credentials, call.method) });
@@ -127,15 +111,14 @@ function machineIn(json: unknown): MachineAnswer {
   return machine;
 }
 
-/** Taken for "nothing is there", it would make a second instance. */
-const strange = (): DriverError =>
-  fault('unknown', 'metal-stack: an answer without machines (is something in between?)');
+const strange = (): DriverError => unknownAnswer('metal-stack');
 
 /** `HTTPErrorResponse`. */
 function refusalIn({ status, json }: RestAnswer): Refusal | undefined {
   const { message, statuscode }: Record<string, unknown> = Object(json);
   if (typeof message !== 'string' || statuscode !== status) return undefined;
-  const known = status === 422 ? wordsMeanings.find(([words]) => words.test(message)) : undefined;
-  const meaning = known?.[1] ?? statusMeanings[status];
-  return { meaning: meaning ?? 'unknown', words: message };
+  const byStatus = statusMeanings[status] ?? 'unknown';
+  const isVague = status === 422;
+  const meaning = isVague ? meaningOfWords(wordsMeanings, message, byStatus) : byStatus;
+  return { meaning, words: message };
 }

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { fault } from '../frame/fault.ts';
 import { nowMs, secretInt } from '../../system/system.ts';
 
-export interface Credentials {
+export interface MetalCredentials {
   /** Of the API, with its path: `https://api.metal-stack.example/metal`. */
   url: URL;
   /** Bearer token, or the key that requests are signed with. */
@@ -11,7 +11,7 @@ export interface Credentials {
 }
 
 /** The keys of metal-stack's driver for MCM. */
-export function credentialsOf(secret: Readonly<Record<string, string>>): Credentials {
+export function credentialsOf(secret: Readonly<Record<string, string>>): MetalCredentials {
   const text = secret['metalAPIURL']?.trim() ?? '';
   const token = secret['metalAPIKey']?.trim() ?? '';
   const hmac = secret['metalAPIHMac']?.trim() ?? '';
@@ -36,7 +36,7 @@ const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
  * clock of the API.
  */
 export function signed(
-  { key: { kind, value } }: Credentials,
+  { key: { kind, value } }: MetalCredentials,
   method: string,
 ): Record<string, string> {
   if (kind === 'token') return { authorization: `Bearer ${value}` };

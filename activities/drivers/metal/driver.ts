@@ -1,39 +1,20 @@
-/** The driver of `provider: metal`: machines of metal-stack, as its driver for MCM allocates them. */
+/** The driver of `provider: metal`: metal-stack, as its own driver for MCM allocates machines. */
 import type { CreateRequest, Driver, Instance, PersistentVolumeSpec } from '../driver.ts';
-import type { Cloud, Part, Resource, TagSpelling } from '../frame/cloud.ts';
+import type { Cloud, Part, Resource } from '../frame/cloud.ts';
 import { driverOf } from '../frame/driver.ts';
 import { fault } from '../frame/fault.ts';
+import { addressesOf, createRestAccounts, refBy, usualTags } from '../frame/rest-driver.ts';
+import type { RestAccounts, RestDriverLimits } from '../frame/rest-driver.ts';
 import { ownerTags, tagsFor } from '../frame/tags.ts';
 import type { DriverSettings } from '../settings.ts';
 import { requireText } from '../user-data-bytes.ts';
-import { createAccounts, type Accounts } from './client.ts';
-import type { Allocation, MachineAnswer, MetalApi } from './client.ts';
+import { access, type MachineBody, type MachineAnswer, type MetalApi } from './client.ts';
 import { clusterTagOf, projectOf, specOf, validateProviderSpec } from './validate.ts';
 
-export interface MetalDriverLimits {
-  /** The limit of one request. Default 30. */
-  callTimeoutSeconds?: number;
-  /** See `FrameOptions`. */
-  waitSeconds?: number;
-  orphanWaitSeconds?: number;
-  firstPauseSeconds?: number;
-}
-
-/** The API shows what it has allocated at once; an allocation may be on its way as long as a call. */
+/** The API shows at once what it has allocated; a call may be on its way for so long. */
 const settleSeconds = 30;
 
-const tags: TagSpelling = {
-  word: 'tag',
-  names: {
-    cluster: 'millwright.dev/cluster',
-    namespace: 'millwright.dev/namespace',
-    machineUid: 'millwright.dev/machine-uid',
-    token: 'millwright.dev/token',
-  },
-  allowed: /^/,
-};
-
-/** One allocation: the hardware itself stays when it is freed, and becomes somebody else's. */
+/** One allocation: the hardware stays when it is freed, and is allocated again. */
 interface MetalMachine extends Resource {
   partition: string;
   machine: MachineAnswer;
@@ -42,20 +23,17 @@ interface MetalMachine extends Resource {
 interface MetalCloud {
   account: MetalApi;
   thing: MetalMachine;
-  content: Allocation;
+  content: MachineBody;
 }
 
-export function createMetalDriver(
-  settings: DriverSettings,
-  limits: MetalDriverLimits = {},
-): Driver {
+export function createMetalDriver(settings: DriverSettings, limits: RestDriverLimits = {}): Driver {
   const { callTimeoutSeconds = 30, ...waits } = limits;
   const { allowsRetagging } = settings;
-  const accounts = createAccounts(settings, callTimeoutSeconds);
+  const accounts = createRestAccounts(access, settings, callTimeoutSeconds);
   return driverOf(metalCloud(accounts), { ...waits, allowsRetagging });
 }
 
-function metalCloud(accounts: Accounts): Cloud<MetalCloud> {
+function metalCloud(accounts: RestAccounts<MetalApi>): Cloud<MetalCloud> {
   return {
     title: 'metal-stack',
     settleSeconds,
@@ -63,7 +41,7 @@ function metalCloud(accounts: Accounts): Cloud<MetalCloud> {
     parts: [],
     instance,
     uniqueness: { by: 'nothing' },
-    tags,
+    tags: usualTags,
     isOfClass: ({ machine }, spec) =>
       hasTag(machine, clusterTagOf(spec)) && machine.allocation?.project === projectOf(spec),
     instanceOf,
@@ -71,7 +49,7 @@ function metalCloud(accounts: Accounts): Cloud<MetalCloud> {
     requireUserData: requireText,
     async retag(api, { thing, tags: wanted, signal }) {
       const { tags: texts = [] } = thing.machine;
-      const ours = Object.values(tags.names);
+      const ours = Object.values(usualTags.names);
       const others = texts.filter((tag) => !ours.includes(nameIn(tag)));
       const added = textsOf(wanted).filter((tag) => ours.includes(nameIn(tag)));
       await api.setTags(thing.machine, [...others, ...added], signal);
@@ -94,7 +72,7 @@ const instance: Part<MetalCloud> = {
   async list(api, request) {
     const { providerSpec, signal } = request;
     const cluster = clusterTagOf(providerSpec);
-    const ours = textsOf(ownerTags(request, tags));
+    const ours = textsOf(ownerTags(request, usualTags));
     const searches = [ours, ...(cluster === undefined ? [] : [[cluster]])];
     const found = await Promise.all(
       searches.map((wanted) => api.find({ ...within(providerSpec), tags: wanted }, signal)),
@@ -105,7 +83,7 @@ const instance: Part<MetalCloud> = {
   async make(api, { body, signal }) {
     const [thing] = viewsOf([await api.allocate(body.content, signal)]);
     if (thing) return { thing };
-    throw fault('unknown', `metal-stack: machine ${body.name} was allocated and is of nobody`);
+    throw fault('unknown', `metal-stack: machine ${body.name} was allocated, and is not`);
   },
   // It boots for minutes and then joins; metal-stack starts it again by itself if that fails.
   stateOf: ({ machine }) => ({ is: 'ready', words: machine.state?.value || 'allocated' }),
@@ -114,14 +92,17 @@ const instance: Part<MetalCloud> = {
     return 'gone';
   },
   providerIDOf: ({ partition, ref }) => `metal:///${partition}/${ref}`,
-  refIn,
+  refIn: refBy(
+    /^metal:\/\/\/?[^/]+\/([^/]+)$/,
+    'metal:///PARTITION/UUID or metal://PARTITION/UUID',
+  ),
   protectionOf: ({ name, machine: { state } }) =>
     state?.value === 'LOCKED'
       ? `machine ${name} is locked (${state.description || 'without a reason'}): unlock it with metalctl machine unlock`
       : undefined,
 };
 
-/** Those that are allocated: the others are of nobody. */
+/** Those that are allocated, and no firewalls. */
 function viewsOf(machines: readonly MachineAnswer[]): MetalMachine[] {
   return machines.flatMap((machine) => {
     const { id, allocation, partition } = machine;
@@ -155,7 +136,7 @@ function within(providerSpec: unknown): { allocation_project: string; allocation
   throw fault('input', 'providerSpec.project is missing: without it no machine can be found');
 }
 
-function allocationOf(request: CreateRequest): Allocation {
+function allocationOf(request: CreateRequest): MachineBody {
   const { machine, cluster, token, userData } = request;
   const spec = specOf(request.providerSpec);
   const { name } = machine;
@@ -169,7 +150,7 @@ function allocationOf(request: CreateRequest): Allocation {
     imageid: spec.image,
     projectid: spec.project,
     networks: [{ networkid: spec.network, autoacquire: true }],
-    tags: [...spec.tags, ...textsOf(tagsFor({}, { cluster, machine, token }, tags))],
+    tags: [...spec.tags, ...textsOf(tagsFor({}, { cluster, machine, token }, usualTags))],
     placement_tags: placement === undefined ? [] : [placement],
     ssh_pub_keys: spec.sshKeys ?? [],
     user_data: userData.trim(),
@@ -178,26 +159,12 @@ function allocationOf(request: CreateRequest): Allocation {
   };
 }
 
-function refIn(providerID: string): string {
-  const [, id] = /^metal:\/\/\/?[^/]+\/([^/]+)$/.exec(providerID) ?? [];
-  if (id !== undefined) return id;
-  throw fault(
-    'input',
-    `spec.providerID: "${providerID}" is not of the form metal:///PARTITION/UUID or metal://PARTITION/UUID`,
-  );
-}
-
 function instanceOf({ partition, ref, name, machine: { allocation } }: MetalMachine): Instance {
-  const networks = allocation?.networks ?? [];
+  const ips = (allocation?.networks ?? []).flatMap((network) => network.ips ?? []);
   return {
     providerID: `metal:///${partition}/${ref}`,
     nodeName: name,
-    addresses: [
-      ...networks.flatMap(({ ips = [], private: isPrivate = false }) =>
-        ips.map((address) => ({ type: isPrivate ? 'InternalIP' : 'ExternalIP', address })),
-      ),
-      { type: 'Hostname', address: allocation?.hostname ?? name },
-    ],
+    addresses: addressesOf(ips, name),
     isInitialized: true,
   };
 }

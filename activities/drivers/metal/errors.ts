@@ -18,7 +18,7 @@ export const statusMeanings: Readonly<Record<number, MeaningName>> = {
   504: 'unanswered',
 };
 
-/** By the words of a 422 or 409, as the source of metal-api has them. The first that fits counts. */
+/** By the words of a 422, as the source of metal-api has them. The first that fits counts. */
 export const wordsMeanings: readonly (readonly [RegExp, MeaningName])[] = [
   [/no machine available/, 'capacity'],
   [/unable to allocate an ip in network/, 'capacity'],

@@ -1,13 +1,9 @@
 /** Calls of Prism Central's v3 API with the credentials of a class. */
-import { ClientCache } from '../client-cache.ts';
-import type { DriverError, ProviderRequest } from '../driver.ts';
-import { fault } from '../frame/fault.ts';
-import { createRestClient, orAbsent } from '../frame/http.ts';
-import type { Refusal, RestAnswer, RestClient } from '../frame/http.ts';
-import type { DriverSettings } from '../settings.ts';
-import { credentialsOf } from './credentials.ts';
+import type { DriverError } from '../driver.ts';
+import { orAbsent, type Refusal, type RestAnswer, type RestClient } from '../frame/http.ts';
+import { meaningOfWords, unknownAnswer, type RestAccess } from '../frame/rest-driver.ts';
+import { credentialsOf, type NutanixCredentials } from './credentials.ts';
 import { statusMeanings, wordsMeanings } from './errors.ts';
-import type { MeaningName } from '../error-meanings.ts';
 
 export interface Reference {
   kind: string;
@@ -15,7 +11,7 @@ export interface Reference {
 }
 
 /** `VMIntentInput`, as far as a class fills it. */
-export interface VmIntent {
+export interface VmBody {
   metadata: {
     kind: 'vm';
     categories?: Record<string, string>;
@@ -58,48 +54,36 @@ export interface Task {
 }
 
 /** What is looked up by its name. */
-export type Kind = 'cluster' | 'subnet' | 'image' | 'project';
+export type NamedKind = 'cluster' | 'subnet' | 'image' | 'project';
 
-export interface Prism {
+export interface NutanixApi {
   /** Undefined when there is none. */
   get: (uuid: string, signal: AbortSignal) => Promise<VmAnswer | undefined>;
   /** All of the name, or all that there are. */
   list: (name: string | undefined, signal: AbortSignal) => Promise<VmAnswer[]>;
-  create: (intent: VmIntent, signal: AbortSignal) => Promise<VmAnswer>;
+  create: (intent: VmBody, signal: AbortSignal) => Promise<VmAnswer>;
   /** The task that does it; undefined when there is no such machine. */
   remove: (uuid: string, signal: AbortSignal) => Promise<string | undefined>;
   task: (uuid: string, signal: AbortSignal) => Promise<Task | undefined>;
   /** Things of exactly this name. */
-  named: (kind: Kind, name: string, signal: AbortSignal) => Promise<VmAnswer[]>;
+  named: (kind: NamedKind, name: string, signal: AbortSignal) => Promise<VmAnswer[]>;
 }
 
-export type Accounts = (request: Pick<ProviderRequest, 'secret'>) => Prism;
-
-export function createAccounts({ env }: DriverSettings, callTimeoutSeconds: number): Accounts {
-  const clients = new ClientCache<RestClient>({ close: (client) => void client.close() });
-  return ({ secret }) => {
-    const { url, authorization, allowsAnyCertificate, ca } = credentialsOf(secret, env);
-    const parts = ['nutanix', url.href, authorization, String(allowsAnyCertificate), ca ?? ''];
-    const client = clients.get(parts, () =>
-      createRestClient({
-        title: 'Nutanix',
-        url: new URL('/api/nutanix/v3', url),
-        callTimeoutSeconds,
-        headers: () => ({ authorization }),
-        tls: { ca, rejectUnauthorized: !allowsAnyCertificate },
-        env,
-        refusalIn,
-      }),
-    );
-    return prismOf(client);
-  };
-}
+export const access: RestAccess<NutanixCredentials, NutanixApi> = {
+  title: 'Nutanix',
+  path: '/api/nutanix/v3',
+  credentialsOf,
+  headersOf: ({ authorization }) => ({ authorization }),
+  tlsOf: ({ ca, allowsAnyCertificate }) => ({ ca, rejectUnauthorized: !allowsAnyCertificate }),
+  refusalIn,
+  apiOf: prismOf,
+};
 
 const pageLength = 250;
 
 const pathOf = (uuid: string): string => `/vms/${encodeURIComponent(uuid)}`;
 
-function prismOf(client: RestClient): Prism {
+function prismOf(client: RestClient): NutanixApi {
   return {
     async get(uuid, signal) {
       const call = { what: `read VM ${uuid}`, method: 'GET', path: pathOf(uuid), signal } as const;
@@ -138,7 +122,7 @@ function prismOf(client: RestClient): Prism {
 }
 
 interface Listing {
-  kind: 'vm' | Kind;
+  kind: 'vm' | NamedKind;
   filter: string;
 }
 
@@ -172,9 +156,7 @@ function entityIn(json: unknown): VmAnswer {
   return entity;
 }
 
-/** Taken for "nothing is there", it would make a second instance. */
-const strange = (): DriverError =>
-  fault('unknown', 'Nutanix: an answer without what was asked for (is something in between?)');
+const strange = (): DriverError => unknownAnswer('Nutanix');
 
 function refusalIn({ status, json }: RestAnswer): Refusal | undefined {
   const { state, message_list: list }: Record<string, unknown> = Object(json);
@@ -182,7 +164,7 @@ function refusalIn({ status, json }: RestAnswer): Refusal | undefined {
   const meaning = statusMeanings[status] ?? 'unknown';
   const words = wordsIn(list);
   return {
-    meaning: status === 422 ? meaningOf(words, meaning) : meaning,
+    meaning: status === 422 ? meaningOfWords(wordsMeanings, words, meaning) : meaning,
     code: list.map((item) => Object(item).reason).find((reason) => typeof reason === 'string'),
     words,
   };
@@ -191,8 +173,4 @@ function refusalIn({ status, json }: RestAnswer): Refusal | undefined {
 export function wordsIn(messages: readonly Message[]): string {
   const texts = messages.map(({ message, reason }) => message ?? reason ?? '');
   return texts.filter((text) => text !== '').join('; ') || 'no reason given';
-}
-
-export function meaningOf(words: string, otherwise: MeaningName): MeaningName {
-  return wordsMeanings.find(([pattern]) => pattern.test(words))?.[1] ?? otherwise;
 }

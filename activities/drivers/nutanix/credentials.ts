@@ -2,7 +2,7 @@
 import { fault } from '../frame/fault.ts';
 import type { Environment } from '../settings.ts';
 
-export interface Credentials {
+export interface NutanixCredentials {
   /** Of Prism Central. */
   url: URL;
   authorization: string;
@@ -12,13 +12,13 @@ export interface Credentials {
 }
 
 /**
- * Where Prism Central is stands beside the password: whoever may write a class, and not the Secret,
- * must not have it sent elsewhere.
+ * Where Prism Central is stands beside the password: a person who may write a class, and not the
+ * Secret, must not have it sent elsewhere.
  */
 export function credentialsOf(
   secret: Readonly<Record<string, string>>,
   env: Environment,
-): Credentials {
+): NutanixCredentials {
   const { username = '', password = '', allowInsecure, caCert } = secret;
   if (username === '' || password === '') {
     throw refused('username and password, of a user of Prism Central');

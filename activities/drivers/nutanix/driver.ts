@@ -1,45 +1,32 @@
 /** The driver of `provider: nutanix`: machines of AHV, by the v3 API of Prism Central. */
-import type {
-  CreateRequest,
-  Driver,
-  DriverError,
-  Instance,
-  PersistentVolumeSpec,
-} from '../driver.ts';
+import type { CreateRequest, Driver, DriverError, Instance } from '../driver.ts';
 import type { Cloud, MakeCall, Making, Operation, Part, Resource, State } from '../frame/cloud.ts';
-import type { TagSpelling } from '../frame/cloud.ts';
 import { driverOf } from '../frame/driver.ts';
 import { fault } from '../frame/fault.ts';
+import {
+  addressesOf,
+  volumesOf,
+  createRestAccounts,
+  meaningOfWords,
+  millisecondsOf,
+  refBy,
+  tagsInText,
+  textOfTags,
+  usualTags,
+  type RestAccounts,
+  type RestDriverLimits,
+} from '../frame/rest-driver.ts';
 import { tagsFor } from '../frame/tags.ts';
 import type { DriverSettings } from '../settings.ts';
 import { base64UserData } from '../user-data-bytes.ts';
-import { createAccounts, meaningOf, wordsIn, type Accounts } from './client.ts';
-import type { Kind, Prism, Reference, Task, VmAnswer, VmIntent } from './client.ts';
+import { access, wordsIn } from './client.ts';
+import type { NamedKind, NutanixApi, Reference, Task, VmAnswer, VmBody } from './client.ts';
+import { wordsMeanings } from './errors.ts';
 import type { NutanixProviderSpec } from './provider-spec.ts';
 import { specOf, validateProviderSpec } from './validate.ts';
 
-export interface NutanixDriverLimits {
-  /** The limit of one request. Default 30. */
-  callTimeoutSeconds?: number;
-  /** See `FrameOptions`. */
-  waitSeconds?: number;
-  orphanWaitSeconds?: number;
-  firstPauseSeconds?: number;
-}
-
 /** Prism Central may show an intent a moment after it took it. */
 const settleSeconds = 60;
-
-const tags: TagSpelling = {
-  word: 'tag',
-  names: {
-    cluster: 'millwright.dev/cluster',
-    namespace: 'millwright.dev/namespace',
-    machineUid: 'millwright.dev/machine-uid',
-    token: 'millwright.dev/token',
-  },
-  allowed: /^[^\s=]{1,128}$/,
-};
 
 interface Vm extends Resource {
   vm: VmAnswer;
@@ -53,20 +40,20 @@ interface Wanted {
 }
 
 interface NutanixCloud {
-  account: Prism;
+  account: NutanixApi;
   thing: Vm;
   content: Wanted;
 }
 
 export function createNutanixDriver(
   settings: DriverSettings,
-  limits: NutanixDriverLimits = {},
+  limits: RestDriverLimits = {},
 ): Driver {
   const { callTimeoutSeconds = 30, ...waits } = limits;
-  return driverOf(nutanixCloud(createAccounts(settings, callTimeoutSeconds)), waits);
+  return driverOf(nutanixCloud(createRestAccounts(access, settings, callTimeoutSeconds)), waits);
 }
 
-function nutanixCloud(accounts: Accounts): Cloud<NutanixCloud> {
+function nutanixCloud(accounts: RestAccounts<NutanixApi>): Cloud<NutanixCloud> {
   return {
     title: 'Nutanix',
     settleSeconds,
@@ -74,7 +61,7 @@ function nutanixCloud(accounts: Accounts): Cloud<NutanixCloud> {
     parts: [],
     instance,
     uniqueness: { by: 'nothing' },
-    tags,
+    tags: usualTags,
     // MCM has no driver for Nutanix, so nothing without our tags is anybody's of ours.
     isOfClass: () => false,
     instanceOf,
@@ -82,7 +69,7 @@ function nutanixCloud(accounts: Accounts): Cloud<NutanixCloud> {
     deletesFailed: true,
     // One listing shows all that the user may see.
     listScope: () => '',
-    volumeIds: async (specs) => specs.flatMap(volumeIdOf),
+    volumeIds: async (specs) => volumesOf(specs, 'csi.nutanix.com'),
   };
 }
 
@@ -104,7 +91,7 @@ const instance: Part<NutanixCloud> = {
   deathOf({ name, vm: { status } }) {
     const words = wordsIn(status?.message_list ?? []);
     return {
-      meaning: meaningOf(words, 'conflict'),
+      meaning: meaningOfWords(wordsMeanings, words, 'conflict'),
       message: `Nutanix: instance ${name} could not be made: ${words}`,
     };
   },
@@ -117,31 +104,23 @@ const instance: Part<NutanixCloud> = {
     return task && operationOf(name, task);
   },
   providerIDOf: ({ ref }) => `nutanix://${ref}`,
-  refIn,
+  refIn: refBy(/^nutanix:\/\/\/?([0-9a-fA-F-]{36})$/, 'nutanix://UUID'),
 };
 
 function viewOf(vm: VmAnswer): Vm {
   const { metadata, spec = {}, status = {} } = vm;
-  const created = Date.parse(metadata.creation_time ?? '');
   return {
     ref: metadata.uuid,
     name: status.name ?? spec.name ?? '',
-    tags: tagsIn(status.description ?? spec.description ?? ''),
-    createdAt: Number.isNaN(created) ? undefined : created,
+    tags: tagsInText(status.description ?? spec.description ?? ''),
+    createdAt: millisecondsOf(metadata.creation_time),
     vm,
   };
 }
 
 /** Categories would have to be there before they are used; a description is free text. */
-function descriptionOf({ cluster, machine, token }: CreateRequest): string {
-  const ours = Object.entries(tagsFor({}, { cluster, machine, token }, tags));
-  return ours.map(([name, value]) => `${name}=${value}`).join(' ');
-}
-
-function tagsIn(description: string): Record<string, string> {
-  const pairs = description.matchAll(/(?:^|\s)(millwright\.dev\/[a-z-]+)=(\S+)/g);
-  return Object.fromEntries([...pairs].map(([, name = '', value = '']) => [name, value]));
-}
+const descriptionOf = ({ cluster, machine, token }: CreateRequest): string =>
+  textOfTags(tagsFor({}, { cluster, machine, token }, usualTags));
 
 function stateOf({ vm: { status } }: Vm): State {
   const words = status?.state ?? 'without a state';
@@ -159,23 +138,10 @@ function wantedOf(request: CreateRequest): Wanted {
 }
 
 async function make(
-  prism: Prism,
+  prism: NutanixApi,
   { body: { name, content }, signal }: MakeCall<NutanixCloud>,
 ): Promise<Making<NutanixCloud>> {
-  const intent = await intentOf(prism, { name, content, signal });
-  return { thing: viewOf(await prism.create(intent, signal)) };
-}
-
-interface Naming {
-  name: string;
-  content: Wanted;
-  signal: AbortSignal;
-}
-
-async function intentOf(
-  prism: Prism,
-  { name, content: { spec, description, userData }, signal }: Naming,
-): Promise<VmIntent> {
+  const { spec, description, userData } = content;
   const clusterRef = await refOf(prism, 'cluster', { name: spec.clusterName, signal });
   const subnetRefs = await Promise.all(
     [spec.subnetName, ...(spec.additionalSubnetNames ?? [])].map((subnet) =>
@@ -187,7 +153,7 @@ async function intentOf(
     spec.projectName === undefined
       ? undefined
       : await refOf(prism, 'project', { name: spec.projectName, signal });
-  return {
+  const intent: VmBody = {
     metadata: {
       kind: 'vm',
       ...(spec.categories && { categories: spec.categories }),
@@ -218,6 +184,7 @@ async function intentOf(
       },
     },
   };
+  return { thing: viewOf(await prism.create(intent, signal)) };
 }
 
 interface Wish {
@@ -229,8 +196,8 @@ interface Wish {
 
 /** Of the first of that name, as Kubermatic's controller takes it. */
 async function refOf(
-  prism: Prism,
-  kind: Kind,
+  prism: NutanixApi,
+  kind: NamedKind,
   { name, signal, cluster }: Wish,
 ): Promise<Reference> {
   const found = await prism.named(kind, name, signal);
@@ -243,16 +210,13 @@ async function refOf(
   throw fault('input', `Invalid value: ${field}: there is no ${kind} "${name}" to be seen`, true);
 }
 
-/** Words for tasks that ended without the cloud's own. */
-const silent = 'no reason given';
-
 function operationOf(name: string, task: Task): Operation {
   const { status = '', percentage_complete: percent, error_detail: detail } = task;
   const isFailed = status === 'FAILED' || status === 'ABORTED' || status === 'INVALID_UUID';
-  const words = detail || task.progress_message || silent;
+  const words = detail || task.progress_message || 'no reason given';
   const failure = (_deed: string, of: string, settled: boolean): DriverError =>
     fault(
-      meaningOf(words, 'unknown'),
+      meaningOfWords(wordsMeanings, words, 'unknown'),
       `Nutanix: task ${name} of instance ${of}: ${words}`,
       settled,
     );
@@ -266,30 +230,13 @@ function operationOf(name: string, task: Task): Operation {
   };
 }
 
-function millisecondsOf(time: string | undefined): number | undefined {
-  const milliseconds = Date.parse(time ?? '');
-  return Number.isNaN(milliseconds) ? undefined : milliseconds;
-}
-
-function refIn(providerID: string): string {
-  const [, uuid] = /^nutanix:\/\/\/?([0-9a-fA-F-]{36})$/.exec(providerID) ?? [];
-  if (uuid !== undefined) return uuid;
-  throw fault('input', `spec.providerID: "${providerID}" is not of the form nutanix://UUID`);
-}
-
 function instanceOf({ ref, name, vm: { status } }: Vm): Instance {
   const cards = status?.resources?.nic_list ?? [];
-  const addresses = cards.flatMap(({ ip_endpoint_list: ips = [] }) =>
-    ips.flatMap(({ ip }) => (ip ? [{ type: 'InternalIP', address: ip }] : [])),
-  );
+  const ips = cards.flatMap(({ ip_endpoint_list: list = [] }) => list.map(({ ip }) => ip));
   return {
     providerID: `nutanix://${ref}`,
     nodeName: name,
-    addresses: [...addresses, { type: 'Hostname', address: name }],
+    addresses: addressesOf(ips, name),
     isInitialized: true,
   };
-}
-
-function volumeIdOf({ csi }: PersistentVolumeSpec): string[] {
-  return csi?.driver === 'csi.nutanix.com' && csi.volumeHandle ? [csi.volumeHandle] : [];
 }
