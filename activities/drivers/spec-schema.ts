@@ -19,8 +19,10 @@ export function specCheck(schema: object): SpecCheck {
     // Compiled when it is needed: most workers see one cloud only.
     validate ??= new Ajv2020({ allErrors: true, verbose: true, strict: false }).compile(schema);
     if (validate(withoutNulls(providerSpec ?? {}))) return [];
-    // `if` only says that one of its parts failed, which is reported by itself.
-    const causes = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if');
+    // These only say that one of their parts failed, which is reported by itself.
+    const causes = (validate.errors ?? []).filter(
+      ({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames',
+    );
     const sentences = causes.map(sentenceOf);
     return [...new Set(sentences)];
   };

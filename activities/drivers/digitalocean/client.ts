@@ -1,10 +1,9 @@
 /** Calls of DigitalOcean's API, and a client for each token. */
-import { ClientCache } from '../client-cache.ts';
-import type { DriverError, ProviderRequest } from '../driver.ts';
-import { fault } from '../frame/fault.ts';
-import { createRestClient, orAbsent, type RestClient } from '../frame/http.ts';
+import type { ProviderRequest } from '../driver.ts';
+import { orAbsent, type RestClient } from '../frame/http.ts';
+import { allPages, stranger, tokenClients } from '../frame/token-client.ts';
+import type { RestDriverLimits, TokenCloud } from '../frame/token-client.ts';
 import type { DriverSettings } from '../settings.ts';
-import { tokenOf } from './credentials.ts';
 import { refusalIn } from './errors.ts';
 
 export const title = 'DigitalOcean';
@@ -29,7 +28,14 @@ export interface DigitalOceanAccount {
   associated: readonly string[];
 }
 
-const endpoint = 'https://api.digitalocean.com';
+const tokenCloud: TokenCloud = {
+  title,
+  refusalIn,
+  endpoint: 'https://api.digitalocean.com',
+  endpointVariable: 'MILLWRIGHT_DIGITALOCEAN_ENDPOINT',
+  tokenKeys: ['token'],
+  requestIdHeader: 'x-request-id',
+};
 
 /** From the class's words to those of the API. */
 const associatedNames: Readonly<Record<string, readonly string[]>> = {
@@ -41,27 +47,13 @@ const associatedNames: Readonly<Record<string, readonly string[]>> = {
 };
 
 export function createAccounts(
-  { env }: DriverSettings,
-  callTimeoutSeconds: number,
+  settings: DriverSettings,
+  limits: RestDriverLimits,
 ): (request: ProviderRequest) => Promise<DigitalOceanAccount> {
-  const clients = new ClientCache<RestClient>({ close: (client) => void client.close() });
-  const url = new URL(env['MILLWRIGHT_DIGITALOCEAN_ENDPOINT'] ?? endpoint);
-  return async ({ secret, providerSpec }) => {
-    const token = tokenOf(secret);
-    const headers = () => ({ authorization: `Bearer ${token}` });
-    const requestIdHeader = 'x-request-id';
-    const { send } = clients.get([token], () =>
-      createRestClient({
-        title,
-        url,
-        callTimeoutSeconds,
-        headers,
-        env,
-        refusalIn,
-        requestIdHeader,
-      }),
-    );
-    const { deleteWith } = Object(providerSpec);
+  const clients = tokenClients(tokenCloud, settings, limits);
+  return async (request) => {
+    const { send } = clients(request);
+    const { deleteWith } = Object(request.providerSpec);
     const kinds: unknown[] = Array.isArray(deleteWith) ? deleteWith : [];
     return { send, associated: kinds.flatMap((kind) => associatedNames[String(kind)] ?? []) };
   };
@@ -71,14 +63,8 @@ export function createAccounts(
 export function dropletIn(what: string, json: unknown): Droplet {
   const found: Droplet = Object(Object(json)['droplet']);
   if (typeof found.id === 'number' && Array.isArray(found.tags)) return found;
-  throw stranger(what, 'it has no droplet');
+  throw stranger(`${title}: ${what}`, 'it has no droplet');
 }
-
-const stranger = (what: string, why: string): DriverError =>
-  fault('unknown', `${title}: ${what}: not an answer of this cloud, as ${why}`);
-
-/** More droplets than an account has: a list with more pages does not end. */
-const pagesMax = 100;
 
 /** All pages. `query`: `name`, or `tag_name`, which the API takes one of. */
 export async function listDroplets(
@@ -87,17 +73,13 @@ export async function listDroplets(
   signal: AbortSignal,
 ): Promise<Droplet[]> {
   const what = 'list droplets';
-  const all: Droplet[] = [];
-  for (let page = 1; page <= pagesMax; page += 1) {
+  return await allPages<Droplet>(`${title}: ${what}`, async (page) => {
     const search = new URLSearchParams({ ...query, per_page: '200', page: String(page) });
     const path = `/v2/droplets?${search.toString()}`;
-    const { json } = await send({ what, method: 'GET', path, signal });
-    const { droplets, links } = Object(json);
-    if (!Array.isArray(droplets)) throw stranger(what, 'it has no droplets');
-    all.push(...droplets);
-    if (Object(Object(links)['pages'])['next'] === undefined) return all;
-  }
-  throw stranger(what, 'it does not end');
+    const answer = await send({ what, method: 'GET', path, signal });
+    const { droplets, links } = Object(answer.json);
+    return { things: droplets, isLast: Object(Object(links)['pages'])['next'] === undefined };
+  });
 }
 
 export async function readDroplet(

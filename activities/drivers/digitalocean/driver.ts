@@ -1,7 +1,9 @@
 /** The driver of `provider: digitalocean`: droplets. */
-import type { Driver, PersistentVolumeSpec } from '../driver.ts';
+import type { Driver } from '../driver.ts';
 import type { Cloud } from '../frame/cloud.ts';
+import { csiVolumeIds } from '../frame/csi-volumes.ts';
 import { driverOf } from '../frame/driver.ts';
+import type { RestDriverLimits } from '../frame/token-client.ts';
 import type { DriverSettings } from '../settings.ts';
 import { requireText } from '../user-data-bytes.ts';
 import { createAccounts, title } from './client.ts';
@@ -16,23 +18,11 @@ import {
 import { tagSpelling } from './tags.ts';
 import { validateProviderSpec } from './validate.ts';
 
-export interface DigitalOceanDriverLimits {
-  /** The limit of one request. Default 30. */
-  callTimeoutSeconds?: number;
-  /** See `FrameOptions`. */
-  waitSeconds?: number;
-  orphanWaitSeconds?: number;
-  firstPauseSeconds?: number;
-}
-
-const csiDriver = 'dobs.csi.digitalocean.com';
-
 export function createDigitalOceanDriver(
   settings: DriverSettings,
-  limits: DigitalOceanDriverLimits = {},
+  limits: RestDriverLimits = {},
 ): Driver {
-  const { callTimeoutSeconds = 30, ...waits } = limits;
-  return driverOf(digitalOceanCloud(createAccounts(settings, callTimeoutSeconds)), waits);
+  return driverOf(digitalOceanCloud(createAccounts(settings, limits)), limits);
 }
 
 function digitalOceanCloud(account: Cloud<DigitalOceanCloud>['account']): Cloud<DigitalOceanCloud> {
@@ -55,10 +45,6 @@ function digitalOceanCloud(account: Cloud<DigitalOceanCloud>['account']): Cloud<
     deletesFailed: true,
     // The account is that of the token.
     listScope: (providerSpec) => typeQuery(providerSpec)['type'] ?? '',
-    volumeIds: async (specs) => specs.flatMap(volumeIdOf),
+    volumeIds: csiVolumeIds('dobs.csi.digitalocean.com'),
   };
-}
-
-function volumeIdOf({ csi }: PersistentVolumeSpec): string[] {
-  return csi?.driver === csiDriver && csi.volumeHandle ? [csi.volumeHandle] : [];
 }

@@ -1,49 +1,29 @@
 /** The driver of `provider: hcloud`: servers of Hetzner Cloud. */
-import type { Driver, PersistentVolumeSpec } from '../driver.ts';
+import type { Driver } from '../driver.ts';
 import type { Cloud } from '../frame/cloud.ts';
+import { csiVolumeIds } from '../frame/csi-volumes.ts';
 import { driverOf } from '../frame/driver.ts';
+import { tokenClients, type RestDriverLimits } from '../frame/token-client.ts';
 import type { DriverSettings } from '../settings.ts';
-import { createAccounts, objectIn, title, type Hetzner } from './client.ts';
+import { title, tokenCloud } from './client.ts';
 import { assign, floatingIpPart } from './floating-ip.ts';
 import { labelSpelling } from './labels.ts';
-import {
-  createFaults,
-  instanceOf,
-  isOfClass,
-  lacksFloatingIp,
-  serverPart,
-  type HetznerCloud,
-} from './server.ts';
+import { createFaults, instanceOf, isOfClass, lacksFloatingIp, serverPart } from './server.ts';
+import type { HetznerCloud } from './server.ts';
 import { validateProviderSpec } from './validate.ts';
-
-export interface HetznerDriverLimits {
-  /** The limit of one request. Default 30. */
-  callTimeoutSeconds?: number;
-  /** See `FrameOptions`. */
-  waitSeconds?: number;
-  orphanWaitSeconds?: number;
-  firstPauseSeconds?: number;
-}
 
 /** Hetzner lists a server as soon as it has answered; a create may be on its way for a call. */
 const settleSeconds = 30;
 
-const csiDriver = 'csi.hetzner.cloud';
-
 export function createHetznerDriver(
   settings: DriverSettings,
-  limits: HetznerDriverLimits = {},
+  limits: RestDriverLimits = {},
 ): Driver {
-  const { callTimeoutSeconds = 30, ...waits } = limits;
-  const accounts = createAccounts(settings, callTimeoutSeconds);
-  return driverOf(hetznerCloud(accounts), { ...waits, allowsRetagging: settings.allowsRetagging });
-}
-
-function hetznerCloud(account: Cloud<HetznerCloud>['account']): Cloud<HetznerCloud> {
-  return {
+  const clients = tokenClients(tokenCloud, settings, limits);
+  const cloud: Cloud<HetznerCloud> = {
     title,
     settleSeconds,
-    account,
+    account: async (request) => clients(request),
     parts: [floatingIpPart],
     instance: serverPart,
     uniqueness: { by: 'name' },
@@ -55,28 +35,14 @@ function hetznerCloud(account: Cloud<HetznerCloud>['account']): Cloud<HetznerClo
     // One that is off before it was of use: its start has failed, and the next try makes another.
     deletesFailed: true,
     initialize: { isNeeded: lacksFloatingIp, run: assign },
-    retag: setLabels,
-    listScope,
-    volumeIds: async (specs) => specs.flatMap(volumeIdOf),
+    async retag({ send }, { thing, tags: labels, signal }) {
+      const what = `set labels of server ${thing.name}`;
+      await send({ what, method: 'PUT', path: `/servers/${thing.ref}`, body: { labels }, signal });
+      return undefined;
+    },
+    // The project is that of the token.
+    listScope: (providerSpec) => String(Object(providerSpec)['cluster']),
+    volumeIds: csiVolumeIds('csi.hetzner.cloud'),
   };
-}
-
-async function setLabels(
-  { send }: Hetzner,
-  { thing, tags, signal }: Parameters<NonNullable<Cloud<HetznerCloud>['retag']>>[1],
-): Promise<undefined> {
-  const what = `set labels of server ${thing.name}`;
-  const path = `/servers/${thing.ref}`;
-  const answer = await send({ what, method: 'PUT', path, body: { labels: tags }, signal });
-  objectIn(what, answer, 'server');
-}
-
-/** The project is that of the token. */
-function listScope(providerSpec: unknown): string {
-  const { cluster, floatingPoolName } = Object(providerSpec);
-  return JSON.stringify([cluster, floatingPoolName]);
-}
-
-function volumeIdOf({ csi }: PersistentVolumeSpec): string[] {
-  return csi?.driver === csiDriver && csi.volumeHandle ? [csi.volumeHandle] : [];
+  return driverOf(cloud, { ...limits, allowsRetagging: settings.allowsRetagging });
 }

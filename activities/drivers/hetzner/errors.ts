@@ -3,7 +3,9 @@
  * hcloud/error.go), as far as servers, floating IPs and what a server is made of can give them.
  */
 import type { ErrorTable, MeaningName } from '../error-meanings.ts';
+import { fault } from '../frame/fault.ts';
 import type { Refusal, RestAnswer } from '../frame/http.ts';
+import type { DriverError } from '../driver.ts';
 
 /** By `error.code` of an answer or of an action. */
 export const codeMeanings = {
@@ -99,6 +101,22 @@ function fieldsIn(details: unknown): string {
       return Array.isArray(messages) ? `${name}: ${messages.join(', ')}` : String(name);
     })
     .join('; ');
+}
+
+/** The part of an action that says why it has failed. */
+export interface FailedAction {
+  command: string;
+  error: { code: string; message: string } | null;
+}
+
+/** `name`: of what it was for. */
+export function failureOf(action: FailedAction, name: string, settled: boolean): DriverError {
+  const { code, message } = action.error ?? {
+    code: 'unknown_error',
+    message: 'no reason is given',
+  };
+  const words = `Hetzner Cloud: action ${action.command} of ${name}: ${code}: ${message}`;
+  return fault(meaningOf(code, message), words, settled);
 }
 
 function lookUp(table: ErrorTable, key: string): MeaningName | undefined {

@@ -1,7 +1,5 @@
 /** Labels of servers and floating IPs: ours, and those by which MCM's driver knows its own. */
 import type { TagSpelling } from '../frame/cloud.ts';
-import type { Owner } from '../frame/tags.ts';
-import { ownerTags } from '../frame/tags.ts';
 import type { HetznerProviderSpec } from './provider-spec.ts';
 
 export const labelSpelling: TagSpelling = {
@@ -20,30 +18,21 @@ export const roleLabel = 'mcm.gardener.cloud/role';
 export const zoneLabel = 'topology.kubernetes.io/zone';
 export const poolLabel = 'networking.hcloud.mcm.gardener.cloud/floating-pool';
 
-type PlaceFields = Pick<HetznerProviderSpec, 'location' | 'zone'>;
-
 /** `hel1-dc2` is `hel1`. */
-export function locationOf({ location, zone = '' }: PlaceFields): string {
-  return location ?? zone.replace(/-.*$/, '');
-}
+export const locationOf = ({ location, zone = '' }: Partial<HetznerProviderSpec>): string =>
+  location ?? zone.replace(/-.*$/, '');
 
 /** Those of MCM's driver and of the class. */
 export function classLabels(spec: HetznerProviderSpec): Record<string, string> {
-  const { cluster, zone, floatingPoolName, labels } = spec;
   const location = locationOf(spec);
   return {
-    ...labels,
-    [clusterLabel]: cluster,
+    ...spec.labels,
+    [clusterLabel]: spec.cluster,
     [roleLabel]: 'node',
     'topology.kubernetes.io/region': location,
-    [zoneLabel]: zone ?? location,
-    ...(floatingPoolName !== undefined && { [poolLabel]: floatingPoolName }),
+    [zoneLabel]: spec.zone ?? location,
+    ...(spec.floatingPoolName !== undefined && { [poolLabel]: spec.floatingPoolName }),
   };
-}
-
-export function poolLabels(spec: HetznerProviderSpec): Record<string, string> {
-  const { cluster, floatingPoolName = '' } = spec;
-  return { [clusterLabel]: cluster, [poolLabel]: floatingPoolName };
 }
 
 /** For `label_selector`. */
@@ -52,9 +41,3 @@ export function selectorOf(labels: Readonly<Record<string, string>>): string {
     .map(([name, value]) => `${name}==${value}`)
     .join(',');
 }
-
-export const ownerSelector = (owner: Owner): string => selectorOf(ownerTags(owner, labelSpelling));
-
-/** Without a label of ours: MCM made it. */
-export const withoutOurs = (selector: string): string =>
-  `${selector},!${labelSpelling.names.cluster}`;

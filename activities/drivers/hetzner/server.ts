@@ -1,138 +1,115 @@
-/** A server of Hetzner: what is asked for, how it is made, and how the frame sees it. */
+/** A server of Hetzner: how it is found and made, and how the frame sees it. */
 import type { CreateRequest, Instance, ListRequest } from '../driver.ts';
-import type { MakeCall, Making, Operation, Part, Plan, Resource, State } from '../frame/cloud.ts';
+import type { MakeCall, Making, Operation, Part, Resource, State } from '../frame/cloud.ts';
 import { fault } from '../frame/fault.ts';
-import { orAbsent } from '../frame/http.ts';
-import { tagsFor } from '../frame/tags.ts';
-import { actionOf, listAll, objectIn, title } from './client.ts';
-import type { Action, FloatingIp, Hetzner, HetznerServer } from './client.ts';
-import { meaningOf } from './errors.ts';
-import {
-  classLabels,
-  clusterLabel,
-  labelSpelling,
-  locationOf,
-  ownerSelector,
-  poolLabel,
-  roleLabel,
-  selectorOf,
-  withoutOurs,
-  zoneLabel,
-} from './labels.ts';
+import { orAbsent, type RestClient } from '../frame/http.ts';
+import { ownerTags, tagsFor } from '../frame/tags.ts';
+import { listThings, readThing, thingIn, title } from './client.ts';
+import type { Action, FloatingIp, HetznerServer } from './client.ts';
+import { failureOf } from './errors.ts';
+import { classLabels, clusterLabel, labelSpelling, locationOf } from './labels.ts';
+import { poolLabel, roleLabel, selectorOf, zoneLabel } from './labels.ts';
+import type { HetznerProviderSpec } from './provider-spec.ts';
 import { specOf } from './validate.ts';
 
 export interface HetznerThing extends Resource {
   server?: HetznerServer;
-  floatingIp?: FloatingIp;
 }
 
-export interface HetznerBody {
-  /** As the API takes them. */
+interface ServerBody {
+  /** As the API takes them, but for what it takes by IDs only: `spec` has it by name. */
   fields: Readonly<Record<string, unknown>>;
-  /** These the API takes by their ID only. */
-  sshFingerprint?: string | undefined;
-  networkName?: string | undefined;
+  spec: HetznerProviderSpec;
 }
 
 export interface HetznerCloud {
-  account: Hetzner;
+  account: RestClient;
   thing: HetznerThing;
-  content: HetznerBody;
+  content: ServerBody;
 }
 
-export function serverView(server: HetznerServer): HetznerThing {
-  const { id, name, labels, created } = server;
-  return { ref: String(id), name, tags: labels, createdAt: Date.parse(created), server };
+/** Of a server or a floating IP. */
+export function resourceOf({ id, name, labels, created }: HetznerServer | FloatingIp): Resource {
+  return { ref: String(id), name, tags: labels, createdAt: Date.parse(created) };
 }
+
+export const viewOf = (server: HetznerServer): HetznerThing => ({ ...resourceOf(server), server });
 
 export const serverPart: Part<HetznerCloud> = {
   kind: 'server',
-  async read({ send }, ref, signal) {
-    const what = `get server ${ref}`;
-    const answer = await orAbsent(send({ what, method: 'GET', path: `/servers/${ref}`, signal }));
-    return answer && serverView(objectIn(what, answer, 'server'));
+  async read(account, ref, signal) {
+    const found = await readThing(account, { kind: 'server', ref, signal });
+    return found && viewOf(found);
   },
-  search: (account, { machine: { name }, signal }) => serversBy(account, { name }, signal),
-  list: listServers,
-  bodies: (plan) => [{ name: plan.request.machine.name, content: bodyOf(plan) }],
+  async search(account, { machine: { name }, signal }) {
+    const asked = { of: 'servers', queries: [{ name }] };
+    return (await listThings<HetznerServer>(account, asked, signal)).map(viewOf);
+  },
+  list: async (account, request) =>
+    (await listOwned<HetznerServer>(account, 'servers', request)).map(viewOf),
+  bodies: ({ request }) => [{ name: request.machine.name, content: bodyOf(request) }],
   make,
   stateOf: ({ server }) => stateOf(server),
-  protectionOf: ({ name, server }) =>
-    server?.protection?.delete
-      ? `server ${name} is protected against deletion: switch the protection off in Hetzner's console`
-      : undefined,
-  async remove(account, { name, ref }, signal) {
+  async remove({ send }, { name, ref }, signal) {
     const what = `delete server ${name}`;
     const call = { what, method: 'DELETE', path: `/servers/${ref}`, signal } as const;
-    const action = await orAbsent(actionOf(account, call));
-    return action ? operationOf(ref, action) : 'gone';
+    const answer = await orAbsent(send(call));
+    return answer ? operationOf(ref, thingIn(answer, 'action', what)) : 'gone';
   },
-  refOf: (_place, _name, { name }) => partsOf(name).ref,
-  operation: lookAtAction,
+  // The name has the server as well, which the action itself is not asked for.
+  refOf: (_place, _name, { name }) => name.replace(/:.*$/, ''),
+  async operation(account, { name, signal }) {
+    const [server = '', ref = ''] = name.split(':');
+    const action = await readThing(account, { kind: 'action', ref, signal });
+    return action && operationOf(server, action);
+  },
   providerIDOf: ({ ref, tags, server }) =>
     `hcloud:///${tags[zoneLabel] ?? server?.location?.name ?? ''}/${ref}`,
-  refIn: serverIn,
+  refIn(providerID) {
+    if (floatingIpIn(providerID) !== undefined) return undefined;
+    // Also as Hetzner's cloud controller manager writes it to Nodes: `hcloud://ID`.
+    const [, id] = /^hcloud:\/\/(?:\/[a-z0-9-]+\/)?([1-9]\d*)$/.exec(providerID) ?? [];
+    if (id !== undefined) return id;
+    const form = 'hcloud:///LOCATION/ID';
+    throw fault('input', `spec.providerID: "${providerID}" is not of the form ${form}`);
+  },
 };
-
-/** Also as Hetzner's cloud controller manager writes it to Nodes: `hcloud://ID`. */
-function serverIn(providerID: string): string | undefined {
-  if (floatingIpIn(providerID) !== undefined) return undefined;
-  const [, id] = /^hcloud:\/\/(?:\/[a-z0-9-]+\/)?([1-9]\d*)$/.exec(providerID) ?? [];
-  if (id !== undefined) return id;
-  const form = 'hcloud:///LOCATION/ID';
-  throw fault('input', `spec.providerID: "${providerID}" is not of the form ${form}`);
-}
 
 export function floatingIpIn(providerID: string): string | undefined {
   return /^hcloud:\/\/\/floating-ips\/([1-9]\d*)$/.exec(providerID)?.[1];
 }
 
-async function serversBy(
-  account: Hetzner,
-  query: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<HetznerThing[]> {
-  const servers = await listAll<HetznerServer>(account, { collection: 'servers', query }, signal);
-  return servers.map(serverView);
+/** Ours by our labels, and those without them by the label that MCM's driver sets on all. */
+export async function listOwned<T extends { id: number }>(
+  account: RestClient,
+  of: string,
+  request: ListRequest,
+): Promise<T[]> {
+  const { cluster } = Object(request.providerSpec);
+  const ours = selectorOf(ownerTags(request, labelSpelling));
+  const ofMcm = `${selectorOf({ [clusterLabel]: cluster })},!${labelSpelling.names.cluster}`;
+  const selectors = typeof cluster === 'string' ? [ours, ofMcm] : [ours];
+  const queries = selectors.map((selector) => ({ label_selector: selector }));
+  return await listThings<T>(account, { of, queries }, request.signal);
 }
 
-/** Ours by our labels, and those of MCM by the labels that its driver sets. */
-async function listServers(account: Hetzner, request: ListRequest): Promise<HetznerThing[]> {
-  const { providerSpec, signal } = request;
-  const { cluster } = Object(providerSpec);
-  const ours = { label_selector: ownerSelector(request) };
-  const found = await serversBy(account, ours, signal);
-  if (typeof cluster !== 'string') return found;
-  const ofMcm = selectorOf({ [clusterLabel]: cluster, [roleLabel]: 'node' });
-  const others = { label_selector: withoutOurs(ofMcm) };
-  return [...found, ...(await serversBy(account, others, signal))];
-}
-
-function bodyOf({ request }: Plan<HetznerCloud>): HetznerBody {
+function bodyOf(request: CreateRequest): ServerBody {
   const spec = specOf(request.providerSpec);
-  const { sshKeys = [], networks = [], firewalls = [], placementGroupID } = spec;
+  const { imageName, firewalls = [], placementGroupID } = spec;
   const { assignPublicIPv4 = true, assignPublicIPv6 = true } = spec;
   const userData = userDataOf(request);
-  const hasAllAddresses = assignPublicIPv4 && assignPublicIPv6;
-  return {
-    fields: {
-      name: request.machine.name,
-      server_type: spec.serverType,
-      image: /^\d+$/.test(spec.imageName) ? Number(spec.imageName) : spec.imageName,
-      location: locationOf(spec),
-      labels: tagsFor(classLabels(spec), request, labelSpelling),
-      ssh_keys: sshKeys,
-      networks,
-      firewalls: firewalls.map((firewall) => ({ firewall })),
-      ...(userData !== '' && { user_data: userData }),
-      ...(placementGroupID !== undefined && { placement_group: Number(placementGroupID) }),
-      ...(!hasAllAddresses && {
-        public_net: { enable_ipv4: assignPublicIPv4, enable_ipv6: assignPublicIPv6 },
-      }),
-    },
-    sshFingerprint: spec.sshFingerprint,
-    networkName: spec.networkName,
+  const fields = {
+    name: request.machine.name,
+    server_type: spec.serverType,
+    image: /^\d+$/.test(imageName) ? Number(imageName) : imageName,
+    location: locationOf(spec),
+    labels: tagsFor(classLabels(spec), request, labelSpelling),
+    firewalls: firewalls.map((firewall) => ({ firewall })),
+    public_net: { enable_ipv4: assignPublicIPv4, enable_ipv6: assignPublicIPv6 },
+    ...(userData !== '' && { user_data: userData }),
+    ...(placementGroupID !== undefined && { placement_group: Number(placementGroupID) }),
   };
+  return { fields, spec };
 }
 
 /** cloud-init decodes base64 on Hetzner, whose API takes text only. */
@@ -151,45 +128,32 @@ export function createFaults(request: CreateRequest): string[] {
 }
 
 async function make(
-  account: Hetzner,
+  account: RestClient,
   { body, signal }: MakeCall<HetznerCloud>,
 ): Promise<Making<HetznerCloud>> {
-  const { fields, sshFingerprint, networkName } = body.content;
+  const { fields, spec } = body.content;
+  const { sshKeys = [], networks = [] } = spec;
+  const keys = await idsOf(account, ['ssh_keys', 'fingerprint', spec.sshFingerprint], signal);
+  const named = await idsOf(account, ['networks', 'name', spec.networkName], signal);
+  const all = { ssh_keys: [...sshKeys, ...keys], networks: [...new Set([...networks, ...named])] };
   const what = `create server ${body.name}`;
-  const key = await idOf(account, ['ssh_keys', 'fingerprint', sshFingerprint], signal);
-  const network = await idOf(account, ['networks', 'name', networkName], signal);
-  const sent = { ...fields, ssh_keys: joined(fields, 'ssh_keys', key) };
-  const answer = await account.send({
-    what,
-    method: 'POST',
-    path: '/servers',
-    body: { ...sent, networks: joined(fields, 'networks', network) },
-    signal,
-    isCreate: true,
-  });
-  const { id } = objectIn(what, answer, 'server');
-  return { operation: operationOf(String(id), objectIn(what, answer, 'action')) };
+  const call = { what, method: 'POST', path: '/servers', signal, isCreate: true } as const;
+  const answer = await account.send({ ...call, body: { ...fields, ...all } });
+  const { id } = thingIn(answer, 'server', what);
+  return { operation: operationOf(String(id), thingIn(answer, 'action', what)) };
 }
-
-function joined(fields: HetznerBody['fields'], name: string, id: number | undefined): unknown[] {
-  const given = fields[name];
-  const all: unknown[] = Array.isArray(given) ? given : [];
-  return id === undefined || all.includes(id) ? all : [...all, id];
-}
-
-type Wanted = [collection: string, filter: string, value: string | undefined];
 
 /** What is not there has to be changed in the class, or made. */
-async function idOf(
-  account: Hetzner,
-  [collection, filter, value]: Wanted,
+async function idsOf(
+  account: RestClient,
+  [of, filter, value]: [string, string, string | undefined],
   signal: AbortSignal,
-): Promise<number | undefined> {
-  if (value === undefined) return undefined;
-  const query = { [filter]: value };
-  const [found] = await listAll<{ id: number }>(account, { collection, query }, signal);
-  if (found) return found.id;
-  throw fault('input', `${title}: ${collection}: none with ${filter} "${value}" exists`, true);
+): Promise<number[]> {
+  if (value === undefined) return [];
+  const queries = [{ [filter]: value }];
+  const [found] = await listThings<{ id: number }>(account, { of, queries }, signal);
+  if (found) return [found.id];
+  throw fault('input', `${title}: ${of}: none with ${filter} "${value}" exists`, true);
 }
 
 const states: Readonly<Record<string, State['is']>> = {
@@ -201,48 +165,22 @@ const states: Readonly<Record<string, State['is']>> = {
 };
 
 /** Between its make and its start a server is off, and locked by an action. */
-function stateOf({ status, locked = false }: Partial<HetznerServer> = {}): State {
-  const words = status ?? 'unknown';
-  if (words === 'off' && locked) return { is: 'coming', words };
-  return { is: states[words] ?? 'ready', words };
+function stateOf({ status: words = 'unknown', locked }: Partial<HetznerServer> = {}): State {
+  return { is: words === 'off' && locked ? 'coming' : (states[words] ?? 'ready'), words };
 }
 
-/** The name has the server as well, which the action itself is not asked for. */
-export function operationOf(ref: string, action: Action): Operation {
-  const { id, command, status, progress, started, finished, error } = action;
+function operationOf(ref: string, action: Action): Operation {
+  const { id, status, progress, started, finished } = action;
   return {
     name: `${ref}:${id}`,
     isDone: status !== 'running',
     progress: `${status}, ${progress} %`,
-    begunAt: timeOf(started),
-    endedAt: timeOf(finished),
+    begunAt: Date.parse(started),
+    endedAt: finished === null ? undefined : Date.parse(finished),
     ...(status === 'error' && {
-      failure: (_deed, name, settled) => {
-        const { code = 'unknown_error', message = 'no reason is given' } = error ?? {};
-        const words = `${title}: action ${command} of ${name}: ${code}: ${message}`;
-        return fault(meaningOf(code, message), words, settled);
-      },
-      isForNothing: error?.code === 'not_found',
+      failure: (_deed, name, settled) => failureOf(action, name, settled),
     }),
   };
-}
-
-const timeOf = (text: string | null): number | undefined =>
-  text === null ? undefined : Date.parse(text);
-
-function partsOf(operation: string): { ref: string; id: string } {
-  const [ref = '', id = ''] = operation.split(':');
-  return { ref, id };
-}
-
-async function lookAtAction(
-  account: Hetzner,
-  { name, signal }: { name: string; signal: AbortSignal },
-): Promise<Operation | undefined> {
-  const { ref, id } = partsOf(name);
-  const call = { what: `get action ${id}`, method: 'GET', path: `/actions/${id}`, signal } as const;
-  const action = await orAbsent(actionOf(account, call));
-  return action && operationOf(ref, action);
 }
 
 /** The label says that the class asks for one. */
@@ -250,17 +188,17 @@ export function lacksFloatingIp({ tags, server }: HetznerThing): boolean {
   return tags[poolLabel] !== undefined && server?.public_net?.floating_ips?.length === 0;
 }
 
-export function instanceOf(thing: HetznerThing, account: Hetzner): Instance {
+export function instanceOf(thing: HetznerThing, account: RestClient): Instance {
   const { name, server } = thing;
   const { ipv4, ipv6 } = server?.public_net ?? {};
+  // The API has the network, of which the server takes the first address.
+  const external = [ipv4?.ip, ipv6?.ip.replace(/\/\d+$/, '1')].filter((ip) => ip !== undefined);
   return {
     providerID: serverPart.providerIDOf(thing, account),
     nodeName: name,
     addresses: [
       ...(server?.private_net ?? []).map(({ ip }) => ({ type: 'InternalIP', address: ip })),
-      ...(ipv4 ? [{ type: 'ExternalIP', address: ipv4.ip }] : []),
-      // The API has the network, of which the server takes the first address.
-      ...(ipv6 ? [{ type: 'ExternalIP', address: ipv6.ip.replace(/\/\d+$/, '1') }] : []),
+      ...external.map((address) => ({ type: 'ExternalIP', address })),
       { type: 'Hostname', address: name },
     ],
     isInitialized: !lacksFloatingIp(thing),
@@ -269,7 +207,7 @@ export function instanceOf(thing: HetznerThing, account: Hetzner): Instance {
 
 /** MCM's have the labels of their class, a server another than a floating IP. */
 export function isOfClass({ tags, server }: HetznerThing, providerSpec: unknown): boolean {
-  const { cluster, floatingPoolName }: Partial<Record<string, unknown>> = Object(providerSpec);
+  const { cluster } = Object(providerSpec);
   if (typeof cluster !== 'string' || tags[clusterLabel] !== cluster) return false;
-  return server ? tags[roleLabel] === 'node' : tags[poolLabel] === floatingPoolName;
+  return server ? tags[roleLabel] === 'node' : tags[poolLabel] !== undefined;
 }

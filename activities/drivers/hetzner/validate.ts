@@ -19,40 +19,12 @@ export function specOf(providerSpec: unknown): HetznerProviderSpec {
 }
 
 function faultsBetweenFields(spec: HetznerProviderSpec): string[] {
-  return [...placeFaults(spec), ...labelFaults(spec.labels), ...networkFaults(spec)];
-}
-
-function placeFaults(spec: HetznerProviderSpec): string[] {
   const { location, zone } = spec;
-  if (zone === undefined) {
-    return location === undefined ? ['providerSpec.location is missing: such as "hel1"'] : [];
+  const path = 'providerSpec.location';
+  const ofZone = zone === undefined ? location : locationOf({ zone });
+  const faults = ofZone === undefined ? [`${path} is missing: such as "hel1"`] : [];
+  if (location !== ofZone && location !== undefined) {
+    faults.push(refusal(path, location, `that of providerSpec.zone, ${ofZone}`));
   }
-  const ofZone = locationOf({ zone });
-  if (location === undefined || location === ofZone) return [];
-  return [refusal('providerSpec.location', location, `that of providerSpec.zone, ${ofZone}`)];
-}
-
-/** Hetzner's rule for keys (hcloud-go, hcloud/labels.go). */
-const keyForm =
-  /^([a-z0-9A-Z]([-_.a-z0-9A-Z]{0,253}[a-z0-9A-Z])?\/)?[a-z0-9A-Z]([-_.a-z0-9A-Z]{0,61}[a-z0-9A-Z])?$/;
-
-function labelFaults(labels: Readonly<Record<string, string>> = {}): string[] {
-  const path = 'providerSpec.labels';
-  return Object.keys(labels).flatMap((key) => {
-    if (/^(millwright\.dev|mcm\.gardener\.cloud)\//.test(key)) {
-      return [`${path}.${key}: labels of this prefix are set by Millwright`];
-    }
-    if (key.startsWith('hetzner.cloud/')) return [`${path}.${key}: this prefix is Hetzner's own`];
-    const allowed =
-      'the key of a label: up to 63 letters, digits, dashes, underscores and dots, after a prefix with a slash or none';
-    return keyForm.test(key) ? [] : [refusal(path, key, allowed)];
-  });
-}
-
-function networkFaults(spec: HetznerProviderSpec): string[] {
-  const { assignPublicIPv4 = true, assignPublicIPv6 = true, networkName, networks = [] } = spec;
-  const isReachable = assignPublicIPv4 || assignPublicIPv6 || networkName || networks.length > 0;
-  return isReachable
-    ? []
-    : ['providerSpec.networkName is missing: without a public address a server needs a network'];
+  return faults;
 }

@@ -3,7 +3,7 @@ import { aText, anId, fieldFaults, type JsonAnswer } from '../rest/json-server.t
 import { invalidInput, locked, taken } from './answers.ts';
 import { locations } from './catalog.ts';
 import { someLabels } from './labels.ts';
-import type { Project, StoredFloatingIp } from './project.ts';
+import type { Project, StoredAction, StoredFloatingIp } from './project.ts';
 import { noRoute, pageOf, type Asked } from './routes.ts';
 
 const createRules = {
@@ -36,22 +36,37 @@ export function floatingIpRoutes(project: Project, { request, id, rest }: Asked)
 function create(project: Project, body: Readonly<Record<string, unknown>>): JsonAnswer {
   const faults = fieldFaults(body, createRules);
   if (faults.length > 0) throw invalidInput(faults);
-  const { name, home_location: location, labels = {} } = body;
-  if (!locations.some((one) => one.name === location)) {
+  const { name, home_location: location, server: of, labels = {} } = body;
+  if ((location === undefined) === (of === undefined)) {
+    throw invalidInput([{ name: 'home_location', words: 'either it or server has to be given' }]);
+  }
+  const server = of === undefined ? undefined : project.serverOf(Number(of));
+  const home = server ? server.body['location'] : location;
+  if (!locations.some((one) => one.name === home)) {
     throw invalidInput([{ name: 'home_location', words: 'does not exist' }]);
   }
-  if ([...project.floatingIps.values()].some((one) => one.name === name))
+  if ([...project.floatingIps.values()].some((one) => one.name === name)) {
     throw taken('floating_ip');
+  }
+  if (server && project.isLocked(server.id)) throw locked('server');
   const floatingIp: StoredFloatingIp = {
     id: project.nextId(),
     name: String(name),
     created: project.clock.text(),
     labels: Object(labels),
-    location: String(location),
+    location: String(home),
     server: null,
   };
   project.floatingIps.set(floatingIp.id, floatingIp);
-  return { status: 201, body: { floating_ip: shown(floatingIp), action: null } };
+  const action = server ? assigning(project, floatingIp, server.id) : null;
+  return { status: 201, body: { floating_ip: shown(floatingIp), action } };
+}
+
+function assigning(project: Project, floatingIp: StoredFloatingIp, server: number): StoredAction {
+  return project.begin('assign_floating_ip', { server, floatingIp: floatingIp.id }, () => {
+    floatingIp.server = server;
+    return null;
+  });
 }
 
 function assign(project: Project, floatingIp: StoredFloatingIp, body: unknown): JsonAnswer {
@@ -59,16 +74,7 @@ function assign(project: Project, floatingIp: StoredFloatingIp, body: unknown): 
   if (faults.length > 0) throw invalidInput(faults);
   const server = project.serverOf(Number(Object(body)['server']));
   if (project.isLocked(server.id)) throw locked('server');
-  const end = () => {
-    floatingIp.server = server.id;
-    return null;
-  };
-  const action = project.begin(
-    'assign_floating_ip',
-    { server: server.id, floatingIp: floatingIp.id },
-    end,
-  );
-  return { status: 201, body: { action } };
+  return { status: 201, body: { action: assigning(project, floatingIp, server.id) } };
 }
 
 function shown({ id, name, created, labels, location, server }: StoredFloatingIp) {

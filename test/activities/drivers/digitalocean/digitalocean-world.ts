@@ -1,7 +1,7 @@
 /** The driver against the double. */
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import { createDigitalOceanDriver } from '../../../../activities/drivers/digitalocean/driver.ts';
-import type { DigitalOceanDriverLimits } from '../../../../activities/drivers/digitalocean/driver.ts';
+import type { RestDriverLimits } from '../../../../activities/drivers/frame/token-client.ts';
 import {
   startDigitalOceanDouble,
   token,
@@ -18,7 +18,7 @@ export interface DigitalOceanWorld {
   /** In front of the double. */
   proxy: FaultProxy;
   driver: Driver;
-  aDriver: (limits?: DigitalOceanDriverLimits) => Driver;
+  aDriver: (limits?: RestDriverLimits) => Driver;
 }
 
 const quick = {

@@ -230,9 +230,9 @@ describe('what MCM has made', () => {
 
   /** As the driver of 23technologies labels it. */
   async function aServerOfMcm(name: string): Promise<string> {
-    const { providerID } = await world.driver.createInstance(
-      hetznerRequest(name, { providerSpec }),
-    );
+    const request = hetznerRequest(name, { providerSpec });
+    const { providerID } = await world.driver.createInstance(request);
+    await world.driver.initializeInstance(request);
     const all = [...living(name), ...project.floatingIps.values()];
     for (const thing of all.filter((one) => one.name.includes(name))) {
       thing.labels = Object.fromEntries(
@@ -273,27 +273,32 @@ describe('a floating IP', () => {
   const providerSpec = { ...aSpec, floatingPoolName: 'pool' };
   const request = (name: string, more = {}) => hetznerRequest(name, { providerSpec, ...more });
 
-  test('is made before the server, assigned when it is initialised, and goes with it', async () => {
+  test('is made for the server when that is initialised, and goes with it', async () => {
     const made = await world.driver.createInstance(request('floats'));
-    expect(made.isInitialized).toBe(false);
-    expect(addressesOf('floats')).toEqual(['pool-floats-ipv4']);
-    project.actionSeconds = 1;
-    setImmediate(() => clock.advance(2));
+    expect([made.isInitialized, addressesOf('floats')]).toEqual([false, []]);
     expect(await world.driver.initializeInstance(request('floats'))).toMatchObject({
       isInitialized: true,
     });
+    expect(addressesOf('floats')).toEqual(['pool-floats-ipv4']);
     expect([...project.floatingIps.values()].at(-1)?.server).toBe(living('floats')[0]?.id);
-    project.actionSeconds = 0;
     expect(await deletedBy(world.driver, request('floats'))).toEqual({ found: true });
     expect([living('floats'), addressesOf('floats')]).toEqual([[], []]);
   });
 
+  test('is one, although the answer to its make was lost', async () => {
+    await world.driver.createInstance(request('once'));
+    world.proxy.add({ matches: ({ method }) => method === 'POST', fault: { kind: 'loseAnswer' } });
+    const initialize = () => world.driver.initializeInstance(request('once'));
+    expect(await failureOf(initialize())).toMatchObject({ code: 'Unavailable' });
+    world.proxy.clear();
+    expect(await initialize()).toMatchObject({ isInitialized: true });
+    expect(addressesOf('once')).toHaveLength(1);
+  });
+
   test('without its server stands in listings under its Machine, and can be deleted', async () => {
-    project.soldOut.add('cx32');
-    expect(await failureOf(world.driver.createInstance(request('alone')))).toMatchObject({
-      code: 'ResourceExhausted',
-      settled: false,
-    });
+    await world.driver.createInstance(request('alone'));
+    await world.driver.initializeInstance(request('alone'));
+    for (const { id } of living('alone')) project.servers.delete(id);
     const list = { ...request('any'), namespace: 'shoot' };
     const listed = await world.driver.listInstances(list);
     const [left] = listed.filter(({ machineName }) => machineName === 'alone');
@@ -305,16 +310,19 @@ describe('a floating IP', () => {
 
   test('goes with its Machine although the class has no pool any more', async () => {
     await world.driver.createInstance(request('moved'));
+    await world.driver.initializeInstance(request('moved'));
+    expect(addressesOf('moved')).toHaveLength(1);
     expect(await deletedBy(world.driver, hetznerRequest('moved'))).toEqual({ found: true });
     expect(addressesOf('moved')).toEqual([]);
   });
 
-  test('of two creates at once is one', async () => {
+  test('of two that are initialised at once is one', async () => {
+    await world.driver.createInstance(request('pair'));
     const both = await Promise.all([
-      createdBy(world.driver, request('pair')),
-      createdBy(world.driver, request('pair')),
+      world.driver.initializeInstance(request('pair')),
+      world.driver.initializeInstance(request('pair')),
     ]);
-    expect(new Set(both.map(({ providerID }) => providerID)).size).toBe(1);
+    expect(both.map(({ isInitialized }) => isInitialized)).toEqual([true, true]);
     expect(addressesOf('pair')).toHaveLength(1);
   });
 });
@@ -354,7 +362,7 @@ describe('a deletion', () => {
     if (server) server.isProtected = true;
     expect(await failureOf(world.driver.deleteInstance(hetznerRequest('kept')))).toMatchObject({
       code: 'FailedPrecondition',
-      message: expect.stringContaining('switch the protection off'),
+      message: expect.stringContaining('Error 423 protected: server is delete protected'),
     });
   });
 });

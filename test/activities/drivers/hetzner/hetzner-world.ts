@@ -1,6 +1,6 @@
 /** The driver against the double. */
 import { createHetznerDriver } from '../../../../activities/drivers/hetzner/driver.ts';
-import type { HetznerDriverLimits } from '../../../../activities/drivers/hetzner/driver.ts';
+import type { RestDriverLimits } from '../../../../activities/drivers/frame/token-client.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import type { DriverSettings } from '../../../../activities/drivers/settings.ts';
 import { startHetznerDouble, token, type HetznerDouble } from '../../../doubles/hetzner/double.ts';
@@ -23,7 +23,7 @@ export interface HetznerWorld {
   /** In front of the double. */
   proxy: FaultProxy;
   driver: Driver;
-  aDriver: (limits?: HetznerDriverLimits, settings?: Partial<DriverSettings>) => Driver;
+  aDriver: (limits?: RestDriverLimits, settings?: Partial<DriverSettings>) => Driver;
 }
 
 const quick = {
