@@ -29,8 +29,8 @@ export const versions = {
   bridgeMcmDriver: '0.62.1-1',
   /** For tests of conditions: kstatus 1.2.2 of Flux and Helm, and the edition of its `main.go`. */
   gitopsHealth: '1.2.2-1',
-  /** For tests of vSphere: govmomi, and the edition of its `main.go`. */
-  vcsim: '0.56.0-1',
+  /** For tests of vSphere: govmomi, and the edition of our program. */
+  vcsim: '0.56.0-2',
 } as const;
 
 /**

@@ -55,9 +55,6 @@ export function within(ref: Ref, path: 'childEntity' | 'view'): XmlElement {
   return xml('objectSet', [refTo('obj', ref), xml('skip', true), selection]);
 }
 
-/** Objects in one answer: their descriptions are long, and reading them stops all else. */
-const pageSize = 100;
-
 /** A vCenter locks an account after a few wrong passwords. */
 const refusedLoginMilliseconds = 60_000;
 
@@ -74,17 +71,21 @@ export interface ClientOptions {
   credentials: Credentials;
   callTimeoutSeconds: number;
   env: Environment;
+  /** Objects in one answer: reading one stops all else, and they are long. Default 100. */
+  pageSize?: number;
 }
 
 export class VsphereClient {
   readonly #credentials: Credentials;
   readonly #rest: RestClient;
+  readonly #pageSize: number;
   #session: Promise<Session> | undefined;
   #opened: Session | undefined;
   #triedAt = 0;
 
-  constructor({ credentials, callTimeoutSeconds, env }: ClientOptions) {
+  constructor({ credentials, callTimeoutSeconds, env, pageSize = 100 }: ClientOptions) {
     this.#credentials = credentials;
+    this.#pageSize = pageSize;
     this.#rest = createRestClient({
       title: 'vSphere',
       url: credentials.url,
@@ -137,7 +138,7 @@ export class VsphereClient {
     const of = 'propertyCollector';
     const args = [
       xml('specSet', [...properties, ...objects]),
-      xml('options', [xml('maxObjects', pageSize)]),
+      xml('options', [xml('maxObjects', this.#pageSize)]),
     ];
     const found: FoundObject[] = [];
     let answer = await this.call('RetrievePropertiesEx', { ...call, of, args });

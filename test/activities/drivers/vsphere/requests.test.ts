@@ -1,5 +1,5 @@
 /** What is sent to the vCenter, in its order. */
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createVsphereDriver } from '../../../../activities/drivers/vsphere/driver.ts';
 import {
@@ -13,17 +13,19 @@ import { aSpec, aVsphereWorld, vsphereRequest } from './vsphere-world.ts';
 
 const world = await aVsphereWorld();
 const sent: XmlElement[] = [];
-const recorder = createServer((request, response) => {
-  void text(request).then(async (body) => {
-    const element = readAnswer(body);
-    if (element) sent.push(element);
-    const { cookie = '' } = request.headers;
-    const answer = await fetch(world.vcsim.url, { method: 'POST', body, headers: { cookie } });
-    const given = answer.headers.get('set-cookie');
-    response.writeHead(answer.status, given === null ? {} : { 'set-cookie': given });
-    response.end(await answer.text());
-  });
-});
+const recorder = createServer((request, response) => void record(request, response));
+
+async function record(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await text(request);
+  const element = readAnswer(body);
+  if (element) sent.push(element);
+  const { cookie = '' } = request.headers;
+  const answer = await fetch(world.vcsim.url, { method: 'POST', body, headers: { cookie } });
+  const given = answer.headers.get('set-cookie');
+  response.writeHead(answer.status, given === null ? {} : { 'set-cookie': given });
+  response.end(await answer.text());
+}
+
 await new Promise<void>((settle) => recorder.listen(0, '127.0.0.1', settle));
 const address = recorder.address();
 const port = typeof address === 'object' ? address?.port : undefined;
@@ -41,6 +43,11 @@ function dataOf({ children, text: inner, attributes }: XmlElement): unknown {
   const parts = children.map((child) => [child.name, dataOf(child)]);
   return [...(type === undefined ? [] : [`is ${type}`]), ...parts];
 }
+
+const option = (key: string, value: string) => [
+  'extraConfig',
+  ['is OptionValue', ['key', key], ['value', value]],
+];
 
 const looks = /^(Retrieve|Find|Login|Continue)/;
 const changesIn = (): string[] =>
@@ -68,10 +75,6 @@ test('a create clones, configures, upgrades, tags and switches on, each once', a
     'config',
     'powerOn',
   ]);
-  const option = (key: string, value: string) => [
-    'extraConfig',
-    ['is OptionValue', ['key', key], ['value', value]],
-  ];
   const config = childOf(clone, 'spec.config');
   expect(config && dataOf(config)).toEqual([
     ['numCPUs', '2'],

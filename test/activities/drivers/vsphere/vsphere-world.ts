@@ -55,7 +55,7 @@ const quick = {
   callTimeoutSeconds: 600,
   waitSeconds: 600,
   orphanWaitSeconds: 600,
-  firstPauseSeconds: 0.01,
+  firstPauseSeconds: 0.001,
 };
 
 export interface VsphereWorld {
