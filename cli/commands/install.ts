@@ -16,7 +16,7 @@ import {
   withTemporal,
 } from '../command-line/options.ts';
 import { inCluster } from '../connection/cluster.ts';
-import { contracts } from '../driver/conformance/checks/check.ts';
+import { contracts } from '../driver/conformance/contract.ts';
 import type { QueueOptions } from '../driver/queue.ts';
 import type { VerifyOptions } from '../driver/verify.ts';
 import { withSdk } from '../driver/with-sdk.ts';

@@ -4,7 +4,7 @@ import { createClassReader } from '../../activities/machine-class/reader.ts';
 import type { ClassWithSecret } from '../../activities/machine-class/reader.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
-import type { Contract } from './conformance/checks/check.ts';
+import type { Contract } from './conformance/contract.ts';
 import { DriverUnderTest } from './conformance/driver-under-test.ts';
 import type { Verdict, Report, Subject } from './conformance/report.ts';
 import { heading, lineOf, reportOf, totals } from './conformance/report.ts';

@@ -1,5 +1,5 @@
 /** Formats what a run found, for people and for programs. */
-import type { Contract } from './checks/check.ts';
+import type { Contract } from './contract.ts';
 
 export interface Verdict {
   /** Claim that was checked. */

@@ -1,7 +1,8 @@
 /** One run of the kit: every check in its order, and the clean-up whatever came before. */
 import { answerChecks } from './checks/answers.ts';
 import { badInputChecks, badSpecChecks, validationCheck } from './checks/bad-input.ts';
-import { notInMcm, type Check } from './checks/check.ts';
+import type { Check } from './checks/check.ts';
+import { notInMcm } from './contract.ts';
 import { crowdCheck } from './checks/crowd.ts';
 import { consoleChecks } from './checks/console-output.ts';
 import { creationChecks } from './checks/creation.ts';

@@ -1,7 +1,7 @@
 /** Shared by the checks of one run. */
 import { randomUUID } from 'node:crypto';
 import type { KubeClient } from '../../../kube/client/client.ts';
-import type { Contract } from './checks/check.ts';
+import type { Contract } from './contract.ts';
 import type { DriverUnderTest, Input } from './driver-under-test.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import type { Trouble } from './trouble.ts';

@@ -44,13 +44,14 @@ export class BridgeWorld {
     this.troubled = await startTroubledCloud(this.cloud.url);
     this.api = await HttpApiServer.start();
     this.kube = createKubeClient({ kubeConfig: this.api.kubeConfig, userAgent: 'test' });
-    for (const object of [aMachineClass({ provider, providerSpec }), aSecret(secret), aLease]) {
-      this.api.put(object);
-    }
+    this.api.put(aMachineClass({ provider, providerSpec }));
+    this.api.put(aSecret(secret));
+    const leases = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
+    await this.kube.create(leases, aLease);
     this.#address = `127.0.0.1:${await freePort()}`;
     const [ip = '', port = ''] = this.#address.split(':');
     const flags = ['server', 'start-dev', '--headless', '--ip', ip, '--port', port];
-    this.#servers.push(this.#spawn('temporal', await preparedBinary('temporal'), flags, {}));
+    this.#servers.push(this.#spawn('temporal', [await preparedBinary('temporal'), ...flags]));
     this.asker = await eventually('Temporal answers', async () => {
       const connection = { address: this.#address };
       const settings = { ...connection, namespace: 'default', connection, files: [] };
@@ -62,7 +63,7 @@ export class BridgeWorld {
   async startBridge(): Promise<void> {
     const kubeconfig = join(this.#folder, 'kubeconfig');
     writeFileSync(kubeconfig, JSON.stringify(kubeconfigOf(this.api)));
-    this.#bridge = this.#spawn('bridge', await preparedBinary('bridge-mcm-driver'), [], {
+    this.#bridge = this.#spawn('bridge', [await preparedBinary('bridge-mcm-driver')], {
       KUBECONFIG: kubeconfig,
       TEMPORAL_ADDRESS: this.#address,
       MILLWRIGHT_VIRTUAL_CLOUD: this.troubled.url,
@@ -94,11 +95,11 @@ export class BridgeWorld {
   }
 
   /** The shell waits on our pipe: no process outlives a test run that was killed. */
-  #spawn(name: string, file: string, flags: string[], env: Record<string, string>): Process {
+  #spawn(name: string, command: string[], env: Record<string, string> = {}): Process {
     const log = openSync(join(this.#folder, `${name}.log`), 'a');
     const script =
       '"$0" "$@" & child=$!; read -r signal; kill -s "${signal:-KILL}" $child; wait $child';
-    const child = spawn('sh', ['-c', script, file, ...flags], {
+    const child = spawn('sh', ['-c', script, ...command], {
       stdio: ['pipe', log, log],
       env: { ...process.env, ...env },
     });

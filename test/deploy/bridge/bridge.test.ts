@@ -48,19 +48,16 @@ test('a bridged driver does everything that the kit asks of a driver of MCM', as
   expect(world.logOf('bridge')).not.toContain('canary');
 });
 
-function aDriver() {
-  const where = { queue, cluster: 'cluster-1', namespace };
-  const driver = new DriverUnderTest(world.asker, where);
-  const request = (name: string) => ({
-    machine: { namespace, name, uid: `uid-of-${name}` },
-    cluster: 'cluster-1',
-    className: 'small',
-    provider,
-    token: `uid-of-${name}-0`,
-    isRetry: false,
-  });
-  return { driver, request };
-}
+const aDriver = () => new DriverUnderTest(world.asker, { queue, cluster: 'cluster-1', namespace });
+
+const request = (name: string) => ({
+  machine: { namespace, name, uid: `uid-of-${name}` },
+  cluster: 'cluster-1',
+  className: 'small',
+  provider,
+  token: `uid-of-${name}-0`,
+  isRetry: false,
+});
 
 /** The cloud takes the create, and keeps its answer for that long. */
 async function makeSlow(name: string, seconds: number): Promise<void> {
@@ -69,7 +66,7 @@ async function makeSlow(name: string, seconds: number): Promise<void> {
 }
 
 test('a bridge that dies in the middle of a create makes no second instance', async () => {
-  const { driver, request } = aDriver();
+  const driver = aDriver();
   const asked = request('dies');
   await makeSlow('dies', 3_600);
   const restart = async (): Promise<void> => {
@@ -90,7 +87,7 @@ test('a bridge that dies in the middle of a create makes no second instance', as
 });
 
 test('a create that is refused is settled once a search has found nothing', async () => {
-  const { driver, request } = aDriver();
+  const driver = aDriver();
   await world.cloud.call('POST', '/faults', { kind: 'quota', match: 'refused', times: 1 });
   expect(await driver.ask('createInstance', request('refused'))).toMatchObject({
     outcome: 'failed',
@@ -101,7 +98,7 @@ test('a create that is refused is settled once a search has found nothing', asyn
 });
 
 test('a create whose answer was lost is found, and is initialised', async () => {
-  const { driver, request } = aDriver();
+  const driver = aDriver();
   await makeSlow('lost', 0);
   const came = await driver.ask('createInstance', request('lost'));
   expect(came).toMatchObject({ outcome: 'created', instance: { isFound: true } });
@@ -111,16 +108,16 @@ test('a create whose answer was lost is found, and is initialised', async () => 
 });
 
 test('nothing is made while everything is stopped, and it is no failure', async () => {
-  const { driver, request } = aDriver();
-  const metadata = { name: 'millwright-stop', namespace };
-  const path = `/api/v1/namespaces/${namespace}/configmaps/millwright-stop`;
-  world.api.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { reason: 'wrong disks' } });
+  const driver = aDriver();
+  const path = `/api/v1/namespaces/${namespace}/configmaps`;
+  const stop = { metadata: { name: 'millwright-stop' }, data: { reason: 'wrong disks' } };
+  await world.kube.create(path, stop);
   await expect(driver.ask('createInstance', request('stopped'))).rejects.toThrow(
     'an answer of createInstance',
   );
   expect(driver.exceptions.join()).toContain(
     'stopped by ConfigMap shoot/millwright-stop: wrong disks',
   );
-  world.api.remove(path);
+  await world.kube.delete(`${path}/millwright-stop`);
   expect(await world.cloud.instances('name=stopped')).toEqual([]);
 });

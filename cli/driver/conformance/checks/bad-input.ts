@@ -5,7 +5,8 @@ import type { MachineFailure } from '../../../../workflows/plan/machine/facts.ts
 import type { Trial } from '../trial.ts';
 import type { Output } from '../driver-under-test.ts';
 import { expectPart, Mismatch, Skipped } from '../verdict.ts';
-import { notInMcm, type Check } from './check.ts';
+import { notInMcm } from '../contract.ts';
+import type { Check } from './check.ts';
 
 export const validationCheck: Check = {
   says: 'finds nothing wrong with the class',

@@ -1,15 +1,5 @@
+import type { notInMcm } from '../contract.ts';
 import type { Trial } from '../trial.ts';
-
-/** What a driver behind MCM's interface does not have: it is told a name and the class's tags. */
-export const notInMcm = {
-  cluster: 'MCM tells its drivers no cluster: whatever has the tags of the class is taken for ours',
-  token: 'MCM tells its drivers no token: none is remembered as spent',
-  validation: 'MCM asks its drivers for no validation: a wrong spec is refused by the create',
-} as const;
-
-/** `mcm`: of a driver behind the bridge for MCM's drivers. */
-export const contracts = ['millwright', 'mcm'] as const;
-export type Contract = (typeof contracts)[number];
 
 export interface Check {
   /** Claim that is checked, as a sentence in the report. */
