@@ -59,7 +59,9 @@ export async function startYandexDouble(options: DoubleOptions): Promise<YandexD
   const errors: { code: number; message: string }[] = [];
   let tokenCount = 0;
   let count = 0;
-  let now = Date.now();
+  let passed = 0;
+  /** Moves with that of the driver, which tells by it what is news. */
+  const now = (): number => Date.now() + passed;
 
   const nextId = (kind: string): string => {
     count += 1;
@@ -68,7 +70,7 @@ export async function startYandexDouble(options: DoubleOptions): Promise<YandexD
 
   const advance = (): void => {
     for (const operation of operations.values()) {
-      if (operation.isApplied || operation.doneAt > now) continue;
+      if (operation.isApplied || operation.doneAt > now()) continue;
       operation.isApplied = true;
       const isGone =
         operation.kind === 'delete' || (operation.kind === 'create' && operation.error);
@@ -80,8 +82,8 @@ export async function startYandexDouble(options: DoubleOptions): Promise<YandexD
   const begin = (kind: StoredOperation['kind'], target: StoredInstance): object => {
     const error = kind === 'create' ? errors.shift() : undefined;
     const id = nextId('op');
-    const doneAt = now + operationMilliseconds;
-    const times = { begunAt: now, doneAt, isApplied: false };
+    const doneAt = now() + operationMilliseconds;
+    const times = { begunAt: now(), doneAt, isApplied: false };
     operations.set(id, { id, kind, target, ...times, ...(error && { error }) });
     advance();
     return shownOperation(id);
@@ -143,7 +145,7 @@ export async function startYandexDouble(options: DoubleOptions): Promise<YandexD
     if (instances.some((other) => other.name === name)) {
       throw new Refusal(409, 6, `Instance with name ${name} already exists`);
     }
-    const instance = { id: nextId('i'), name, body: { ...rest, zoneId, labels }, createdAt: now };
+    const instance = { id: nextId('i'), name, body: { ...rest, zoneId, labels }, createdAt: now() };
     instances.push(instance);
     madeByName.set(name, (madeByName.get(name) ?? 0) + 1);
     return begin('create', instance);
@@ -167,11 +169,11 @@ export async function startYandexDouble(options: DoubleOptions): Promise<YandexD
 
   const giveToken = (body: unknown): object => {
     const { jwt } = Object(body);
-    if (!isJwt(String(jwt), options, now)) throw new Refusal(401, 16, 'JWT is not valid');
+    if (!isJwt(String(jwt), options, now())) throw new Refusal(401, 16, 'JWT is not valid');
     tokenCount += 1;
     const iamToken = `t1.canary-of-the-token-${tokenCount}`;
     tokens.add(iamToken);
-    return { iamToken, expiresAt: new Date(now + 43_200_000).toISOString() };
+    return { iamToken, expiresAt: new Date(now() + 43_200_000).toISOString() };
   };
 
   const label = (instance: StoredInstance, body: unknown): object => {
@@ -232,7 +234,7 @@ export async function startYandexDouble(options: DoubleOptions): Promise<YandexD
     calls,
     tokensGiven: () => tokenCount,
     pass: (milliseconds) => {
-      now += milliseconds;
+      passed += milliseconds;
       advance();
     },
     endNextCreate: (error) => void errors.push(error),
