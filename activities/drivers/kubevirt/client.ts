@@ -5,7 +5,7 @@ import type { Body, Resource } from '../frame/cloud.ts';
 import { fault } from '../frame/fault.ts';
 import { createRestClient, orAbsent, type RestCall, type RestClient } from '../frame/http.ts';
 import type { Environment } from '../settings.ts';
-import { hostOf, type Host } from './credentials.ts';
+import { hostOf } from './credentials.ts';
 import { refusalIn, type MachineStatus } from './errors.ts';
 
 export interface HostObject extends Resource, MachineStatus {
@@ -22,22 +22,13 @@ export function createHosts(env: Environment, callTimeoutSeconds: number) {
   const clients = new ClientCache<RestClient>({ close: (client) => void client.close() });
   return async ({ secret }: ProviderRequest): Promise<HostNamespace> => {
     const host = await hostOf(secret, env);
-    const make = (): RestClient => clientFor(host, callTimeoutSeconds);
-    return new HostNamespace(clients.get([JSON.stringify(host)], make), host.namespace);
+    const { server, proxy, headers, tls, namespace } = host;
+    const options = { title: 'KubeVirt', url: new URL(server), callTimeoutSeconds, tls, refusalIn };
+    const proxies = proxy === undefined ? {} : { HTTPS_PROXY: proxy, HTTP_PROXY: proxy };
+    const known = { headers: () => headers, env: proxies, requestIdHeader: 'audit-id' };
+    const make = (): RestClient => createRestClient({ ...options, ...known });
+    return new HostNamespace(clients.get([JSON.stringify(host)], make), namespace);
   };
-}
-
-function clientFor({ server, proxy, headers, tls }: Host, callTimeoutSeconds: number): RestClient {
-  return createRestClient({
-    title: 'KubeVirt',
-    url: new URL(server),
-    callTimeoutSeconds,
-    headers: () => headers,
-    tls,
-    env: proxy === undefined ? {} : { HTTPS_PROXY: proxy, HTTP_PROXY: proxy },
-    refusalIn,
-    requestIdHeader: 'audit-id',
-  });
 }
 
 type Call = Omit<RestCall, 'what' | 'path'> & { name?: string; query?: Record<string, string> };
@@ -90,11 +81,10 @@ export class HostNamespace {
 
   /** Exactly this one; a VirtualMachine stays until what it owns is gone. */
   async remove(kind: Kind, thing: Resource, signal: AbortSignal): Promise<'going' | 'gone'> {
-    const { name, uid } = thing;
     const propagationPolicy = kind === 'virtualmachines' ? 'Foreground' : 'Background';
-    const body = { propagationPolicy, preconditions: { uid } };
+    const body = { propagationPolicy, preconditions: { uid: thing.uid } };
     try {
-      await this.#send(kind, { method: 'DELETE', name, body, signal });
+      await this.#send(kind, { method: 'DELETE', name: thing.name, body, signal });
       return 'going';
     } catch (error) {
       // Of a conflict: another of this name has come in its place.

@@ -26,9 +26,8 @@ function withTexts(key: string, value: unknown): unknown {
 
 /** Of any spec. */
 export function tagsIn(providerSpec: unknown): Record<string, string> {
-  const { tags }: { tags?: unknown } = Object(providerSpec);
-  const texts = Object.entries(Object(tags)).map(([name, value]) => [name, String(value)]);
-  return Object.fromEntries(texts);
+  const tags = Object.entries(Object(Object(providerSpec).tags));
+  return Object.fromEntries(tags.map(([name, value]) => [name, String(value)]));
 }
 
 function diskFaults({ devices, additionalVolumes = [] }: KubevirtProviderSpec): string[] {
@@ -43,20 +42,15 @@ function diskFaults({ devices, additionalVolumes = [] }: KubevirtProviderSpec): 
   });
 }
 
-/** KubeVirt has the name in a label. */
-const longestName = 63;
-
 export function createFaults({ machine, userData, ...request }: CreateRequest): string[] {
-  const faults: string[] = [];
-  if (machine.name.length > longestName) {
-    faults.push(refusal('name', machine.name, `a name of up to ${longestName} characters`));
-  }
+  const { name } = machine;
   const { sshKeys = [] }: { sshKeys?: unknown[] } = Object(request.providerSpec);
-  const takesKeys =
-    userData.startsWith('#cloud-config') && !/^ssh_authorized_keys:/m.test(userData);
-  if (sshKeys.length > 0 && !takesKeys) {
-    const allowed = 'user data that begin with #cloud-config and have no ssh_authorized_keys yet';
-    faults.push(`providerSpec.sshKeys: keys can only be added to ${allowed}`);
-  }
-  return faults;
+  const isText = userData.startsWith('#cloud-config') && !/^ssh_authorized_keys:/m.test(userData);
+  const allowed = 'user data that begin with #cloud-config and have no ssh_authorized_keys yet';
+  const words = `providerSpec.sshKeys: keys can only be added to ${allowed}`;
+  return [
+    // KubeVirt has it in a label.
+    ...(name.length > 63 ? [refusal('name', name, 'a name of up to 63 characters')] : []),
+    ...(sshKeys.length > 0 && !isText ? [words] : []),
+  ];
 }

@@ -5,7 +5,7 @@ import type { Body, TagSpelling } from '../frame/cloud.ts';
 import { tagsFor } from '../frame/tags.ts';
 import { base64UserData } from '../user-data-bytes.ts';
 import { machineLabel } from './client.ts';
-import type { DataVolume, KubevirtProviderSpec, Network } from './provider-spec.ts';
+import type { KubevirtProviderSpec, Network } from './provider-spec.ts';
 import { rootDisk, specOf } from './validate.ts';
 
 /** Names the Secret of a VirtualMachine that does not own it yet. */
@@ -41,41 +41,34 @@ export function userDataOf(request: CreateRequest): Body<object>[] {
   return [{ name, content }];
 }
 
-/** `secret`: the name of that with the user data. */
+/** `secret`: the name of that with the user data. What is undefined is not sent. */
 export function virtualMachineOf(request: CreateRequest, secret: string | undefined): object {
   const spec = specOf(request.providerSpec);
   const { resources, cpu, memory, dnsPolicy, dnsConfig } = spec;
   const { name } = request.machine;
   const labels = labelsOf(request);
   const { disks, volumes, dataVolumes } = disksOf(spec, name, secret);
-  const { interfaces, networks } = networksOf(spec.networks ?? []);
-  const devices = { ...spec.devices, disks, ...(interfaces.length > 0 && { interfaces }) };
-  const templateSpec = {
-    domain: { resources, ...(cpu && { cpu }), ...(memory && { memory }), devices },
-    affinity: affinityOf(spec),
-    terminationGracePeriodSeconds: 30,
-    volumes,
-    ...(networks.length > 0 && { networks }),
-    ...(dnsPolicy && { dnsPolicy }),
-    ...(dnsConfig && { dnsConfig }),
+  const { interfaces, networks } = networksOf(spec.networks);
+  const domain = { resources, cpu, memory, devices: { ...spec.devices, disks, interfaces } };
+  const affinity = affinityOf(spec);
+  const more = { affinity, volumes, networks, dnsPolicy, dnsConfig };
+  const template = {
+    metadata: { labels: { [machineLabel]: name } },
+    spec: { domain, terminationGracePeriodSeconds: 30, ...more },
   };
+  const dataVolumeTemplates = dataVolumes.map(({ name: called, content }) => ({
+    metadata: { name: called, labels },
+    spec: content,
+  }));
   return {
     apiVersion: 'kubevirt.io/v1',
     kind: 'VirtualMachine',
-    metadata: { name, labels, ...(secret && { annotations: { [unownedSecret]: secret } }) },
-    spec: {
-      runStrategy: 'Always',
-      template: { metadata: { labels: { [machineLabel]: name } }, spec: templateSpec },
-      dataVolumeTemplates: dataVolumes.map(({ name: called, spec: content }) => ({
-        metadata: { name: called, labels },
-        spec: content,
-      })),
-    },
+    metadata: { name, labels, annotations: secret && { [unownedSecret]: secret } },
+    spec: { runStrategy: 'Always', template, dataVolumeTemplates },
   };
 }
 
-const networkData =
-  'version: 2\nethernets:\n  id0:\n    match:\n      name: "e*"\n    dhcp4: true\n';
+const allCards = 'version: 2\nethernets:\n  id0:\n    match:\n      name: "e*"\n    dhcp4: true\n';
 
 function disksOf(spec: KubevirtProviderSpec, name: string, secret: string | undefined) {
   const virtio = { disk: { bus: 'virtio' } };
@@ -85,35 +78,36 @@ function disksOf(spec: KubevirtProviderSpec, name: string, secret: string | unde
   };
   const disks = [diskOf(rootDisk, rootDisk)];
   const volumes: object[] = [{ name: rootDisk, dataVolume: { name } }];
-  const dataVolumes: { name: string; spec: DataVolume }[] = [{ name, spec: spec.rootVolume }];
+  const dataVolumes: Body<object>[] = [{ name, content: spec.rootVolume }];
   if (secret !== undefined) {
-    const network = spec.networks?.length ? { networkData } : {};
+    const networkData = spec.networks?.length ? allCards : undefined;
     disks.push({ ...virtio, name: 'cloudinitdisk' });
-    volumes.push({
-      name: 'cloudinitdisk',
-      cloudInitNoCloud: { secretRef: { name: secret }, ...network },
-    });
+    const cloudInitNoCloud = { secretRef: { name: secret }, networkData };
+    volumes.push({ name: 'cloudinitdisk', cloudInitNoCloud });
   }
   for (const [index, volume] of (spec.additionalVolumes ?? []).entries()) {
-    const { dataVolume, volumeSource } = volume;
-    const own = `${name}-${index}`;
-    const source = dataVolume ? { dataVolume: { name: own } } : volumeSource;
+    const own = { name: `${name}-${index}` };
+    const { dataVolume: content, volumeSource } = volume;
     disks.push(diskOf(`disk${index}`, volume.name));
-    volumes.push({ name: `disk${index}`, ...source });
-    if (dataVolume) dataVolumes.push({ name: own, spec: dataVolume });
+    volumes.push({ name: `disk${index}`, ...(content ? { dataVolume: own } : volumeSource) });
+    if (content) dataVolumes.push({ ...own, content });
   }
   return { disks, volumes, dataVolumes };
 }
 
 /** The pod network comes first, unless another is in its place. */
-function networksOf(given: readonly Network[]): { interfaces: object[]; networks: object[] } {
-  const hasDefault = given.length === 0 || given.some((network) => network.default);
-  const networks = given.map(({ name: networkName, default: isDefault }, index) => ({
+function networksOf(given: readonly Network[] = []): {
+  interfaces?: object[];
+  networks?: object[];
+} {
+  if (given.length === 0) return {};
+  const named = given.map(({ name: networkName, default: isDefault }, index) => ({
     name: `net${index}`,
-    multus: { networkName, ...(isDefault && { default: true }) },
+    multus: { networkName, default: isDefault || undefined },
   }));
-  const all = [...(hasDefault ? [] : [{ name: 'default', pod: {} }]), ...networks];
-  return { networks: all, interfaces: all.map(({ name }) => ({ name, bridge: {} })) };
+  const hasDefault = given.some((network) => network.default);
+  const networks = hasDefault ? named : [{ name: 'default', pod: {} }, ...named];
+  return { networks, interfaces: networks.map(({ name }) => ({ name, bridge: {} })) };
 }
 
 /** `default` stands for nodes without the label. */

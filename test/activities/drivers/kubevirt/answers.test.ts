@@ -28,7 +28,8 @@ interface Answer {
   text: string;
 }
 
-const statusOf = (status: number, reason: string, message: string, details?: object): Answer => ({
+/** `details`: of the object that it is about; default none. */
+const statusOf = (status: number, [reason, message]: [string, string], details = {}): Answer => ({
   status,
   text: JSON.stringify({
     kind: 'Status',
@@ -41,10 +42,27 @@ const statusOf = (status: number, reason: string, message: string, details?: obj
   }),
 });
 
-const notFound = statusOf(404, 'NotFound', 'virtualmachines.kubevirt.io "m" not found', {
+const notFound = statusOf(404, ['NotFound', 'virtualmachines.kubevirt.io "m" not found'], {
   name: 'm',
 });
 const emptyList: Answer = { status: 200, text: JSON.stringify({ metadata: {}, items: null }) };
+
+const ours = (name: string) => ({
+  metadata: {
+    name,
+    uid: name,
+    creationTimestamp: '2026-11-29T00:00:00Z',
+    labels: {
+      'millwright.dev/cluster': 'cluster-1',
+      'millwright.dev/namespace': 'shoot',
+      'kubevirt.io/vm': name,
+    },
+  },
+});
+
+const pod = (name: string, creationTimestamp: string) => ({
+  metadata: { name, uid: name, creationTimestamp },
+});
 
 /** To each search that there is nothing, and to each POST this. */
 function toCreate(given: Answer): void {
@@ -59,7 +77,9 @@ function toAll({ status, headers = {}, text }: Answer): void {
   answer = (_request, response) => void response.writeHead(status, headers).end(text);
 }
 
-test.each([
+type Row = [reason: string, status: number, words: string, code: string, settled: boolean];
+
+test.each<Row>([
   ['Unauthorized', 401, 'Unauthorized', 'Unauthenticated', true],
   [
     'Forbidden',
@@ -104,8 +124,9 @@ test.each([
   ['MethodNotAllowed', 405, 'no', 'FailedPrecondition', true],
   ['', 403, 'no reason', 'PermissionDenied', true],
   ['Strange', 418, 'short and stout', 'Unknown', false],
-])('%s (%i) of a create, "%s", is %s', async (reason, status, words, code, settled) => {
-  toCreate(statusOf(status, reason, words, { name: 'u' }));
+])('%s (%i) of a create, "%s", is %s', async (...row) => {
+  const [reason, status, words, code, settled] = row;
+  toCreate(statusOf(status, [reason, words], { name: 'u' }));
   const failure = await failureOf(driver.createInstance(request('m')));
   expect(failure).toMatchObject({ code, settled });
   expect(failure.message).toContain(words);
@@ -113,7 +134,7 @@ test.each([
 
 test('a server without KubeVirt says so', async () => {
   const words = 'the server could not find the requested resource';
-  toAll(statusOf(404, 'NotFound', words, {}));
+  toAll(statusOf(404, ['NotFound', words]));
   expect(await failureOf(driver.describeInstance(request('m')))).toMatchObject({
     code: 'FailedPrecondition',
     message: expect.stringContaining(`${words} (is KubeVirt installed there?)`),
@@ -121,7 +142,7 @@ test('a server without KubeVirt says so', async () => {
 });
 
 test('too many calls are asked again when the server says', async () => {
-  const busy = statusOf(429, 'TooManyRequests', 'too many requests');
+  const busy = statusOf(429, ['TooManyRequests', 'too many requests']);
   toAll({ ...busy, headers: { 'retry-after': '7' } });
   expect(await failureOf(driver.createInstance(request('m')))).toMatchObject({
     code: 'Unavailable',
@@ -174,24 +195,12 @@ test('credentials do not follow a redirect', async () => {
 });
 
 test('a list of several pages is read to its end', async () => {
-  const item = (name: string) => ({
-    metadata: {
-      name,
-      uid: name,
-      creationTimestamp: '2026-11-29T00:00:00Z',
-      labels: {
-        'millwright.dev/cluster': 'cluster-1',
-        'millwright.dev/namespace': 'shoot',
-        'kubevirt.io/vm': name,
-      },
-    },
-  });
   answer = ({ url: path = '' }, response) => {
     const query = new URL(path, url).searchParams;
     const isOwn = path.includes('virtualmachines') && !query.get('labelSelector')?.includes('!');
     const isSecond = query.get('continue') === 'more';
-    const first = { metadata: { continue: 'more' }, items: [item('a')] };
-    const page = isSecond ? { metadata: { continue: '' }, items: [item('b')] } : first;
+    const first = { metadata: { continue: 'more' }, items: [ours('a')] };
+    const page = isSecond ? { metadata: { continue: '' }, items: [ours('b')] } : first;
     response.end(JSON.stringify(isOwn ? page : { metadata: {}, items: null }));
   };
   const listed = await driver.listInstances({ ...request('m'), namespace: 'shoot' });
@@ -207,9 +216,6 @@ test('the console is what the newest pod of the machine has printed', async () =
       labels: { 'millwright.dev/token': 'uid-of-m-0' },
     },
   };
-  const pod = (name: string, creationTimestamp: string) => ({
-    metadata: { name, uid: name, creationTimestamp },
-  });
   const pods = [
     pod('virt-launcher-m-1', '2026-11-29T00:00:00Z'),
     pod('virt-launcher-m-2', '2026-11-29T00:01:00Z'),
@@ -247,7 +253,7 @@ test('a server that nobody serves is away, and a create was not sent', async () 
 test('no message holds the token or the user data', async () => {
   const texts: string[] = [];
   for (const given of [
-    statusOf(500, 'InternalError', 'x'),
+    statusOf(500, ['InternalError', 'x']),
     { status: 502, text: 'bad gateway' },
     notFound,
   ]) {

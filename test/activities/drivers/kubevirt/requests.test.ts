@@ -66,12 +66,13 @@ test('user data that are bytes stay as they are, and without any there is no Sec
   expect(JSON.stringify(virtualMachineOf(request, undefined))).not.toContain('cloudinitdisk');
 });
 
+const claim = (storage: string) => ({
+  accessModes: ['ReadWriteOnce'],
+  resources: { requests: { storage } },
+});
+
 test('the virtual machine of the example class is the one that Gardener makes', () => {
   const bus = { bus: 'virtio' };
-  const claim = (storage: string) => ({
-    accessModes: ['ReadWriteOnce'],
-    resources: { requests: { storage } },
-  });
   expect(virtualMachineOf(request, 'userdata-1')).toEqual({
     apiVersion: 'kubevirt.io/v1',
     kind: 'VirtualMachine',

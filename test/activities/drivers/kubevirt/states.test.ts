@@ -21,6 +21,13 @@ const create = (name: string, more = {}) =>
 const remove = (name: string, more = {}) =>
   over((checkpoint) => driver.deleteInstance({ ...request(name, more), ...checkpoint }));
 
+const isMake = ({ method, path }: { method: string; path: string }) =>
+  method === 'POST' && path.includes('virtualm');
+
+const secretOf = (token: string) => ({
+  kubeconfig: kubeconfigOf(proxy.url, { token }, namespace),
+});
+
 test('a create waits for KubeVirt, with the same words for as long as nothing changes', async () => {
   const first = await pendingOf(driver.createInstance(request('s-slow')));
   expect(first.message).toBe(
@@ -137,8 +144,6 @@ test('a machine whose Secret has no owner yet counts as not initialised, and is'
 });
 
 test('a change of the user data after a refusal is not lost', async () => {
-  const isMake = ({ method, path }: { method: string; path: string }) =>
-    method === 'POST' && path.includes('virtualm');
   proxy.add({ matches: isMake, fault: { kind: 'cutBefore' } });
   await failureOf(create('s-changed'));
   proxy.clear();
@@ -249,9 +254,6 @@ test('a field that this KubeVirt does not know is refused and named', async () =
 });
 
 test('credentials without rights, and wrong ones, are said as such', async () => {
-  const secretOf = (token: string) => ({
-    kubeconfig: kubeconfigOf(proxy.url, { token }, namespace),
-  });
   const powerless = { secret: secretOf(cluster.powerlessToken) };
   expect(await failureOf(create('s-weak', powerless))).toMatchObject({
     code: 'PermissionDenied',
