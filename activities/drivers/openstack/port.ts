@@ -6,9 +6,17 @@ import { orAbsent } from '../frame/http.ts';
 import { hasToken, tagsFor } from '../frame/tags.ts';
 import type { Account } from './client.ts';
 import { partIDOf, partIn } from './provider-id.ts';
-import { clusterTagPart, networksOf, searchKeysOf, securityGroupsOf, specOf } from './spec.ts';
-import { ownPrefix, ownTexts, tagSpelling } from './tags.ts';
-import { callsOf, idOf, thingOf, type Content, type OpenStackCloud, type Thing } from './thing.ts';
+import { networksOf, searchKeysOf, securityGroupsOf, specOf } from './spec.ts';
+import { ownTexts, tagSpelling } from './tags.ts';
+import {
+  callsOf,
+  idOf,
+  textOf,
+  thingOf,
+  type Content,
+  type OpenStackCloud,
+  type Thing,
+} from './thing.ts';
 
 const ports = callsOf('port', 'network');
 const floatingIPs = callsOf('floatingip', 'network');
@@ -132,7 +140,8 @@ async function madeOnce(wish: Wish): Promise<Made> {
     const { code } = error instanceof DriverError ? error : {};
     // Neutron lets only the project that owns the network choose a MAC address.
     if (code === 'PermissionDenied') return await madeUnguarded(wish);
-    const query = `?network_id=${wanted['network_id']}&mac_address=${wanted['mac_address']}`;
+    const { network_id: network, mac_address: mac } = wanted;
+    const query = `?network_id=${textOf(network)}&mac_address=${textOf(mac)}`;
     const [thing] = code === 'AlreadyExists' ? await ownBy(wish, query) : [];
     // Another call of this attempt has made it.
     if (thing) return { thing, isFound: true };
@@ -175,9 +184,8 @@ export async function takePortsOver(
 async function removePort(account: Account, ref: string, signal: AbortSignal): Promise<void> {
   const attached = await orAbsent(floatingIPs.all(account, `?port_id=${ref}`, signal));
   for (const { ref: id, tags } of attached ?? []) {
-    const isOfCluster = (key: string): boolean =>
-      key.startsWith(ownPrefix) || key.includes(clusterTagPart);
-    if (Object.keys(tags).some(isOfCluster)) await floatingIPs.remove(account, id, signal);
+    const isOurs = /^millwright-|kubernetes\.io-cluster-/m.test(Object.keys(tags).join('\n'));
+    if (isOurs) await floatingIPs.remove(account, id, signal);
   }
   await ports.remove(account, ref, signal);
 }

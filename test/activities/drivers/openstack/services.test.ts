@@ -28,8 +28,8 @@ describeDriverContract({
     const [server] = await services.servers(name);
     expect(providerID).toBe(`openstack:///RegionOne/${String(server?.['id'])}`);
     expect(nodeName).toBe(name);
-    const families = addresses.map(({ address }) => (address.includes(':') ? 6 : 4));
-    expect(families.toSorted()).toEqual([4, 6]);
+    const families = addresses.map(({ address }) => (address.includes(':') ? 'IPv6' : 'IPv4'));
+    expect(families.toSorted()).toEqual(['IPv4', 'IPv6']);
   },
   absentProviderID: 'openstack:///RegionOne/00000000-0000-4000-8000-000000000000',
   badSpec: {
