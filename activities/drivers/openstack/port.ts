@@ -53,7 +53,8 @@ async function search(
   const length = Math.max(usualNetworksMax, Array.isArray(networks) ? networks.length : 0);
   const names = Array.from({ length }, (_, index) => portName(machine.name, index));
   const query = names.map((name) => `name=${encodeURIComponent(name)}`).join('&');
-  return (await ports.all(account, `?${query}`, signal)).toSorted(byAge);
+  const found = await ports.all(account, `?${query}`, signal);
+  return found.filter(({ name }) => names.includes(name)).toSorted(byAge);
 }
 
 /** The same one for all that see the same. */
@@ -149,9 +150,11 @@ async function madeOnce(wish: Wish): Promise<Made> {
   }
 }
 
-async function ownBy({ account, token, signal }: Wish, query: string): Promise<Thing[]> {
+async function ownBy(wish: Wish, query: string): Promise<Thing[]> {
+  const { account, wanted, token, signal } = wish;
   const found = await ports.all(account, query, signal);
-  return found.filter((thing) => hasToken(thing, token, tagSpelling)).toSorted(byAge);
+  const namesakes = found.filter(({ name }) => name === wanted['name']);
+  return namesakes.filter((thing) => hasToken(thing, token, tagSpelling)).toSorted(byAge);
 }
 
 /** Of two that are made at once the older one stays. */
@@ -172,8 +175,8 @@ export async function takePortsOver(
   signal: AbortSignal,
 ): Promise<void> {
   const found = await ports.all(account, `?device_id=${server.ref}`, signal);
-  for (const { ref, tags, machineName } of found) {
-    if (machineName !== server.name) continue;
+  for (const { ref, tags, machineName, raw } of found) {
+    if (machineName !== server.name || raw['device_id'] !== server.ref) continue;
     const description = ownTexts({ ...tags, [tagSpelling.names.cluster]: account.cluster });
     const body = { port: { description: description.join(' ') } };
     await ports.change(account, { ref, method: 'PUT', at: '', body, signal });
@@ -183,9 +186,9 @@ export async function takePortsOver(
 /** With floating IPs that are tagged as the cluster's: others that are attached are somebody's. */
 async function removePort(account: Account, ref: string, signal: AbortSignal): Promise<void> {
   const attached = await orAbsent(floatingIPs.all(account, `?port_id=${ref}`, signal));
-  for (const { ref: id, tags } of attached ?? []) {
+  for (const { ref: id, tags, raw } of attached ?? []) {
     const isOurs = /^millwright-|kubernetes\.io-cluster-/m.test(Object.keys(tags).join('\n'));
-    if (isOurs) await floatingIPs.remove(account, id, signal);
+    if (isOurs && raw['port_id'] === ref) await floatingIPs.remove(account, id, signal);
   }
   await ports.remove(account, ref, signal);
 }

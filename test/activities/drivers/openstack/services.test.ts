@@ -6,7 +6,7 @@ import { describeDriverContract } from '../contract.ts';
 import { failureOf } from '../failure-of.ts';
 import { createdBy, deletedBy } from '../following.ts';
 import { describeKills } from '../frame/kills.ts';
-import { aDriverFor } from './openstack-world.ts';
+import { aDriverFor, aSpec } from './openstack-world.ts';
 import { startServices, type Services } from './openstack-services.ts';
 
 let services: Services;
@@ -33,8 +33,8 @@ describeDriverContract({
   },
   absentProviderID: 'openstack:///RegionOne/00000000-0000-4000-8000-000000000000',
   badSpec: {
-    providerSpec: { kind: 'MachineProviderConfig' },
-    message: 'Invalid value: providerSpec.apiVersion is missing; providerSpec.spec is missing',
+    providerSpec: aSpec({ flavorName: 3 }),
+    message: 'Invalid value: providerSpec.spec.flavorName: 3 is not a string: put it in quotes',
   },
   brokenSpec: { spec: { region: 'RegionOne', networks: 3, tags: 'none', rootDiskSize: 'big' } },
   volumes: {
