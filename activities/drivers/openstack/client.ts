@@ -51,7 +51,7 @@ export function createAccounts({ env }: DriverSettings, callTimeoutSeconds: numb
     );
   }
   const sessions = new ClientCache<Session>({ close: (session) => session.close() });
-  const clientFor = ({ tls }: Credentials, url: URL): RestClient =>
+  const clientFor = ({ url: keystone, tls }: Credentials, url: URL): RestClient =>
     createRestClient({
       title: tls.rejectUnauthorized === false ? 'OpenStack (insecure)' : 'OpenStack',
       // In place of scheme, host and port of every URL, in Secret and catalog.
@@ -61,7 +61,8 @@ export function createAccounts({ env }: DriverSettings, callTimeoutSeconds: numb
       tls,
       env,
       refusalIn,
-      requestIdHeader: 'x-openstack-request-id',
+      // A token is no change of anything, though it is sent for with POST.
+      ...(url !== keystone && { requestIdHeader: 'x-openstack-request-id' }),
     });
   return ({ secret, providerSpec, cluster }) => {
     const credentials = credentialsOf(secret);

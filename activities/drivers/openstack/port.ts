@@ -6,9 +6,17 @@ import { orAbsent } from '../frame/http.ts';
 import { hasToken, tagsFor } from '../frame/tags.ts';
 import type { Account } from './client.ts';
 import { partIDOf, partIn } from './provider-id.ts';
-import { clusterTagPart, networksOf, searchKeysOf, securityGroupsOf, specOf } from './spec.ts';
-import { ownPrefix, ownTexts, tagSpelling } from './tags.ts';
-import { callsOf, idOf, thingOf, type Content, type OpenStackCloud, type Thing } from './thing.ts';
+import { networksOf, searchKeysOf, securityGroupsOf, specOf } from './spec.ts';
+import { ownTexts, tagSpelling } from './tags.ts';
+import {
+  callsOf,
+  idOf,
+  textOf,
+  thingOf,
+  type Content,
+  type OpenStackCloud,
+  type Thing,
+} from './thing.ts';
 
 const ports = callsOf('port', 'network');
 const floatingIPs = callsOf('floatingip', 'network');
@@ -45,7 +53,8 @@ async function search(
   const length = Math.max(usualNetworksMax, Array.isArray(networks) ? networks.length : 0);
   const names = Array.from({ length }, (_, index) => portName(machine.name, index));
   const query = names.map((name) => `name=${encodeURIComponent(name)}`).join('&');
-  return (await ports.all(account, `?${query}`, signal)).toSorted(byAge);
+  const found = await ports.all(account, `?${query}`, signal);
+  return found.filter(({ name }) => names.includes(name)).toSorted(byAge);
 }
 
 /** The same one for all that see the same. */
@@ -132,7 +141,8 @@ async function madeOnce(wish: Wish): Promise<Made> {
     const { code } = error instanceof DriverError ? error : {};
     // Neutron lets only the project that owns the network choose a MAC address.
     if (code === 'PermissionDenied') return await madeUnguarded(wish);
-    const query = `?network_id=${wanted['network_id']}&mac_address=${wanted['mac_address']}`;
+    const { network_id: network, mac_address: mac } = wanted;
+    const query = `?network_id=${textOf(network)}&mac_address=${textOf(mac)}`;
     const [thing] = code === 'AlreadyExists' ? await ownBy(wish, query) : [];
     // Another call of this attempt has made it.
     if (thing) return { thing, isFound: true };
@@ -140,9 +150,11 @@ async function madeOnce(wish: Wish): Promise<Made> {
   }
 }
 
-async function ownBy({ account, token, signal }: Wish, query: string): Promise<Thing[]> {
+async function ownBy(wish: Wish, query: string): Promise<Thing[]> {
+  const { account, wanted, token, signal } = wish;
   const found = await ports.all(account, query, signal);
-  return found.filter((thing) => hasToken(thing, token, tagSpelling)).toSorted(byAge);
+  const namesakes = found.filter(({ name }) => name === wanted['name']);
+  return namesakes.filter((thing) => hasToken(thing, token, tagSpelling)).toSorted(byAge);
 }
 
 /** Of two that are made at once the older one stays. */
@@ -163,8 +175,8 @@ export async function takePortsOver(
   signal: AbortSignal,
 ): Promise<void> {
   const found = await ports.all(account, `?device_id=${server.ref}`, signal);
-  for (const { ref, tags, machineName } of found) {
-    if (machineName !== server.name) continue;
+  for (const { ref, tags, machineName, raw } of found) {
+    if (machineName !== server.name || raw['device_id'] !== server.ref) continue;
     const description = ownTexts({ ...tags, [tagSpelling.names.cluster]: account.cluster });
     const body = { port: { description: description.join(' ') } };
     await ports.change(account, { ref, method: 'PUT', at: '', body, signal });
@@ -174,10 +186,9 @@ export async function takePortsOver(
 /** With floating IPs that are tagged as the cluster's: others that are attached are somebody's. */
 async function removePort(account: Account, ref: string, signal: AbortSignal): Promise<void> {
   const attached = await orAbsent(floatingIPs.all(account, `?port_id=${ref}`, signal));
-  for (const { ref: id, tags } of attached ?? []) {
-    const isOfCluster = (key: string): boolean =>
-      key.startsWith(ownPrefix) || key.includes(clusterTagPart);
-    if (Object.keys(tags).some(isOfCluster)) await floatingIPs.remove(account, id, signal);
+  for (const { ref: id, tags, raw } of attached ?? []) {
+    const isOurs = /^millwright-|kubernetes\.io-cluster-/m.test(Object.keys(tags).join('\n'));
+    if (isOurs && raw['port_id'] === ref) await floatingIPs.remove(account, id, signal);
   }
   await ports.remove(account, ref, signal);
 }

@@ -28,8 +28,11 @@ const busy = /^(reserved|in-use|detaching|attaching|deleting|downloading|creatin
 export const volume: Part<OpenStackCloud> = {
   kind: 'volume',
   read: volumes.read,
-  search: (account, { machine: { name }, signal }) =>
-    all(account, `/detail?name=${encodeURIComponent(name)}`, signal),
+  async search(account, { machine: { name }, signal }) {
+    const found = await all(account, `/detail?name=${encodeURIComponent(name)}`, signal);
+    // Cinder takes no notice of a filter that its operator has not allowed.
+    return found.filter((thing) => thing.name === name);
+  },
   list: (account, { signal }) => all(account, '/detail', signal),
   bodies,
   make,

@@ -119,6 +119,18 @@ def cinder(etc):
     return wsgi.Loader(conf).load_app("osapi_volume")
 
 
+def retry_when_locked():
+    """A reader of SQLite that becomes a writer is refused at once where another has written since."""
+    import sqlalchemy.exc
+    from oslo_db import exception
+    from oslo_db.sqlalchemy import exc_filters
+
+    @exc_filters.filters("sqlite", sqlalchemy.exc.OperationalError, r".*database is locked.*")
+    def locked(error, match, engine_name, is_disconnect):
+        # Services try again after a deadlock.
+        raise exception.DBDeadlock(error)
+
+
 def end_with_parent():
     # Not by `sys.stdin`, whose lock Python would miss at its end.
     while os.read(0, 1024):
@@ -130,6 +142,7 @@ def main():
     name, folder, descriptor = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
     threading.Thread(target=end_with_parent, daemon=True).start()
     os.environ["OS_NOVA_DISABLE_EVENTLET_PATCHING"] = "true"
+    retry_when_locked()
     application = globals()[name](folder / "etc")
     import waitress
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => proxy[Symbol.asyncDispose]());
 
 describeDriverContract({
-  driver: () => world.driver,
+  driver: () => aDriverFor(world.double.url),
   request,
   countMade: (name) => world.double.world.made.filter((made) => made === name).length,
   countLiving: (name) => serversOf(world.double, name).length,

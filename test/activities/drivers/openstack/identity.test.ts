@@ -137,6 +137,17 @@ test('one session for all classes of a Secret', async () => {
   expect(double.asked.filter(({ path }) => path.endsWith('/tokens'))).toHaveLength(1);
 });
 
+test('a delete leaves the volumes of other Machines alone, though Cinder lists them all', async () => {
+  const driver = aDriverFor(double.url);
+  const providerSpec = aSpec({ rootDiskSize: 10, rootDiskType: 'fast' });
+  for (const name of ['one', 'other']) {
+    await driver.createInstance(openStackRequest(name, { providerSpec }));
+  }
+  await driver.deleteInstance(openStackRequest('one', { providerSpec }));
+  expect(leftOf(double, 'one')).toEqual([]);
+  expect(leftOf(double, 'other')).toEqual(['server other', 'port other', 'volume other']);
+});
+
 test('a long namespace is known by its digest', async () => {
   const driver = aDriverFor(double.url);
   const namespace = 'shoot--a-project-with-a-name--and-a-shoot-as-well';

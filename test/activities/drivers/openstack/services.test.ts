@@ -6,7 +6,7 @@ import { describeDriverContract } from '../contract.ts';
 import { failureOf } from '../failure-of.ts';
 import { createdBy, deletedBy } from '../following.ts';
 import { describeKills } from '../frame/kills.ts';
-import { aDriverFor } from './openstack-world.ts';
+import { aDriverFor, aSpec } from './openstack-world.ts';
 import { startServices, type Services } from './openstack-services.ts';
 
 let services: Services;
@@ -28,13 +28,13 @@ describeDriverContract({
     const [server] = await services.servers(name);
     expect(providerID).toBe(`openstack:///RegionOne/${String(server?.['id'])}`);
     expect(nodeName).toBe(name);
-    const families = addresses.map(({ address }) => (address.includes(':') ? 6 : 4));
-    expect(families.toSorted()).toEqual([4, 6]);
+    const families = addresses.map(({ address }) => (address.includes(':') ? 'IPv6' : 'IPv4'));
+    expect(families.toSorted()).toEqual(['IPv4', 'IPv6']);
   },
   absentProviderID: 'openstack:///RegionOne/00000000-0000-4000-8000-000000000000',
   badSpec: {
-    providerSpec: { kind: 'MachineProviderConfig' },
-    message: 'Invalid value: providerSpec.apiVersion is missing; providerSpec.spec is missing',
+    providerSpec: aSpec({ flavorName: 3 }),
+    message: 'Invalid value: providerSpec.spec.flavorName: 3 is not a string: put it in quotes',
   },
   brokenSpec: { spec: { region: 'RegionOne', networks: 3, tags: 'none', rootDiskSize: 'big' } },
   volumes: {
