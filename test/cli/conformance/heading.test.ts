@@ -1,10 +1,11 @@
 import { heading } from '../../../cli/driver/conformance/report.ts';
 
-const subject = { queue: 'q', namespace: 'shoot', className: 'small', run: 'verify-1' };
+const names = { queue: 'q', namespace: 'shoot', className: 'small', run: 'verify-1' };
+const subject = { ...names, contract: 'full' } as const;
 const first = (provider: string): string | undefined =>
   heading({ ...subject, provider }).split('\n')[0];
 
-test.each(['anexia', 'metal', 'nutanix'])(
+test.each(['anexia', 'metal', 'nutanix', 'yandex'])(
   'the kit says in its first line that the driver of %s has met no real server',
   (provider) => {
     expect(first(provider)).toBe(

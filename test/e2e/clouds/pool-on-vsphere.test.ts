@@ -1,5 +1,5 @@
 /** govmomi's simulator of a vCenter. */
-import { VSphereClient, within } from '../../../activities/drivers/vsphere/client.ts';
+import { VsphereClient, within } from '../../../activities/drivers/vsphere/vcenter/client.ts';
 import { credentialsOf } from '../../../activities/drivers/vsphere/credentials.ts';
 import {
   machinesIn,
@@ -18,7 +18,7 @@ describePool({
     const vcsim = await startVcsim();
     const env = { MILLWRIGHT_VSPHERE_ENDPOINT: vcsim.url };
     const credentials = credentialsOf(aSecret, env);
-    const client = new VSphereClient({ credentials, callTimeoutSeconds: 600, env });
+    const client = new VsphereClient({ credentials, callTimeoutSeconds: 600, env });
     const all = async (): Promise<VirtualMachine[]> => {
       const folder = await client.find('/DC0/vm', signal);
       if (!folder) throw new Error('vcsim has no folder');
