@@ -81,8 +81,8 @@ const rules: Readonly<Record<string, Rule>> = {
     if (!isNode(left) || !isNode(right)) return [];
     if (operator === '??') return [site(node, textOf(left, source), 'without what is behind ??')];
     const other = operator === '&&' ? '||' : '&&';
-    // The parentheses keep the tree as it is.
-    const to = `(${textOf(left, source)} ${other} ${textOf(right, source)})`;
+    // The parentheses keep the tree as it is: those of the source are no part of it.
+    const to = `((${textOf(left, source)}) ${other} (${textOf(right, source)}))`;
     return [site(node, to, `${other} for ${String(operator)}`)];
   },
   IfStatement: ({ test }, source) => negated(test, source),

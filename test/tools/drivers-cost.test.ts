@@ -8,7 +8,10 @@ const exceptions: Readonly<Record<string, string>> = {
   aws: 'it is older than the frame, and its launches join tags',
   azure: 'it is older than the frame, and makes five things by name',
   gcp: 'it has the transport of the SDK and seven kinds of credentials beside its description',
+  openstack:
+    'four services, three parts and Keystone: it was estimated at 500 and takes twice that',
   virtual: 'it is the cloud of all tests, with a transport for the simulation',
+  vsphere: 'it has no SDK: a third is SOAP, and a clone is configured in steps',
 };
 
 test('every driver is below 500 lines, but for those with a reason, which is still needed', () => {

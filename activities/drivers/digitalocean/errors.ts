@@ -37,7 +37,7 @@ interface RefusalWords {
   meaning: MeaningName;
 }
 
-/** `unprocessable_entity` is several things, which only its words tell apart. */
+/** `unprocessable_entity` is several things, which differ in their words only. */
 const wordsMeanings: readonly RefusalWords[] = [
   { words: /(droplet|account|team|volume) limit|exceed\w* your .*limit/i, meaning: 'quota' },
   {
@@ -47,7 +47,7 @@ const wordsMeanings: readonly RefusalWords[] = [
   },
 ];
 
-/** Only these are told apart: of any other the id says all. */
+/** Only of these the words count: of any other the id says all. */
 const manyThings: readonly string[] = ['unprocessable_entity', 'forbidden'];
 
 export function meaningOf(id: string, words: string, status?: number): MeaningName {

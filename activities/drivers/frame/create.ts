@@ -248,15 +248,14 @@ async function afterPause<T extends CloudTypes>(
   thing: T['thing'],
 ): Promise<T['thing']> {
   const { cloud, pauses } = creation;
-  if (!(await nextPause(cloud, pauses))) throw beingMade(creation, part, thing);
+  if (!(await nextPause(cloud, pauses))) throw beingMade(creation, part, { thing });
   return await readAgain(creation, part, thing);
 }
 
 function beingMade<T extends CloudTypes>(
   { cloud, request, requestId }: Creation<T>,
   part: Part<T>,
-  thing: T['thing'],
-  retryAfterSeconds?: number,
+  { thing, retryAfterSeconds }: { thing: T['thing']; retryAfterSeconds?: number | undefined },
 ): DriverPending {
   const isMine = part === cloud.instance && hasToken(thing, request.token, cloud.tags);
   const what = `${part.kind} ${thing.name} is being made (${part.stateOf(thing).words})`;
@@ -275,7 +274,7 @@ async function readAgain<T extends CloudTypes>(
   const { account, request } = creation;
   const next = await part.read(account, thing.ref, request.signal).catch((error: unknown) => {
     if (!isTransient(error)) throw error;
-    throw beingMade(creation, part, thing, error.retryAfterSeconds);
+    throw beingMade(creation, part, { thing, retryAfterSeconds: error.retryAfterSeconds });
   });
   if (next) return next;
   throw fault('conflict', `${part.kind} ${thing.name} has gone again while it was made`);

@@ -1,8 +1,9 @@
 /**
- * What Hetzner's errors mean. The codes are those that its Go library names (hcloud-go,
+ * What Hetzner's errors mean, and its states. The codes are those that its Go library names (hcloud-go,
  * hcloud/error.go), as far as servers, floating IPs and what a server is made of can give them.
  */
 import type { ErrorTable, MeaningName } from '../error-meanings.ts';
+import type { State } from '../frame/cloud.ts';
 import { fault } from '../frame/fault.ts';
 import type { Refusal, RestAnswer } from '../frame/http.ts';
 import type { DriverError } from '../driver.ts';
@@ -121,4 +122,20 @@ export function failureOf(action: FailedAction, name: string, settled: boolean):
 
 function lookUp(table: ErrorTable, key: string): MeaningName | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
+}
+
+const states: Readonly<Record<string, State['is']>> = {
+  initializing: 'coming',
+  starting: 'coming',
+  stopping: 'going',
+  deleting: 'going',
+  off: 'failed',
+};
+
+/** Between its make and its start a server is off, and locked by an action. */
+export function stateOf({
+  status: words = 'unknown',
+  locked,
+}: { status?: string; locked?: boolean } = {}): State {
+  return { is: words === 'off' && locked ? 'coming' : (states[words] ?? 'ready'), words };
 }

@@ -1,12 +1,12 @@
 /** A server of Hetzner: how it is found and made, and how the frame sees it. */
 import type { CreateRequest, Instance, ListRequest } from '../driver.ts';
-import type { MakeCall, Making, Operation, Part, Resource, State } from '../frame/cloud.ts';
+import type { MakeCall, Making, Operation, Part, Resource } from '../frame/cloud.ts';
 import { fault } from '../frame/fault.ts';
 import { orAbsent, type RestClient } from '../frame/http.ts';
 import { ownerTags, tagsFor } from '../frame/tags.ts';
 import { listThings, readThing, thingIn, title } from './client.ts';
 import type { Action, FloatingIp, HetznerServer } from './client.ts';
-import { failureOf } from './errors.ts';
+import { failureOf, stateOf } from './errors.ts';
 import { classLabels, clusterLabel, labelSpelling, locationOf } from './labels.ts';
 import { poolLabel, roleLabel, selectorOf, zoneLabel } from './labels.ts';
 import type { HetznerProviderSpec } from './provider-spec.ts';
@@ -154,19 +154,6 @@ async function idsOf(
   const [found] = await listThings<{ id: number }>(account, { of, queries }, signal);
   if (found) return [found.id];
   throw fault('input', `${title}: ${of}: none with ${filter} "${value}" exists`, true);
-}
-
-const states: Readonly<Record<string, State['is']>> = {
-  initializing: 'coming',
-  starting: 'coming',
-  stopping: 'going',
-  deleting: 'going',
-  off: 'failed',
-};
-
-/** Between its make and its start a server is off, and locked by an action. */
-function stateOf({ status: words = 'unknown', locked }: Partial<HetznerServer> = {}): State {
-  return { is: words === 'off' && locked ? 'coming' : (states[words] ?? 'ready'), words };
 }
 
 function operationOf(ref: string, action: Action): Operation {

@@ -42,7 +42,7 @@ const secret: Part<Kubevirt> = {
       return { thing: await host.create('secrets', body, signal) };
     } catch (error) {
       if (!(error instanceof DriverError) || error.code !== 'AlreadyExists') throw error;
-      // Its name tells its content: another call of this attempt was quicker.
+      // Its name stands for its content: another call of this attempt was quicker.
       const thing = await host.read('secrets', body.name, signal);
       if (!thing || !hasToken(thing, token, spelling)) throw error;
       return { thing, isFound: true };
@@ -127,7 +127,7 @@ const selectorOf = (labels: Readonly<Record<string, string>>): string =>
 
 const ownSelector = (owner: Owner): string => selectorOf(ownerTags(owner, spelling));
 
-/** Whoever deletes the VirtualMachine then, its Secret goes with it. */
+/** From then on the Secret goes with its VirtualMachine. */
 async function giveOwner(
   host: HostNamespace,
   thing: HostObject,

@@ -116,8 +116,8 @@ const deathOfStatus: ErrorTable = {
 
 export function stateOf({ isGoing, runStrategy, status }: MachineStatus): State {
   if (isGoing) return { is: 'going', words: 'Terminating' };
-  const words = status?.printableStatus ?? 'not looked at by KubeVirt yet';
-  // Somebody stopped it on purpose; any other is only not started yet.
+  const words = status?.printableStatus ?? 'not seen by KubeVirt yet';
+  // It was stopped on purpose; any other is only not started yet.
   if (words === 'Stopped' && runStrategy === 'Halted') return { is: 'failed', words };
   return { is: stateOfStatus[words] ?? 'coming', words };
 }

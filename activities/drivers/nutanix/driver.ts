@@ -187,7 +187,7 @@ async function make(
   return { thing: viewOf(await prism.create(intent, signal)) };
 }
 
-interface Wish {
+interface Named {
   name: string;
   signal: AbortSignal;
   /** A subnet is of one cluster, or of all. */
@@ -198,7 +198,7 @@ interface Wish {
 async function refOf(
   prism: NutanixApi,
   kind: NamedKind,
-  { name, signal, cluster }: Wish,
+  { name, signal, cluster }: Named,
 ): Promise<Reference> {
   const found = await prism.named(kind, name, signal);
   const [first] = found.filter(({ status }) => {

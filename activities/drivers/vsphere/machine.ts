@@ -1,4 +1,4 @@
-/** What a vCenter tells of a virtual machine. */
+/** A virtual machine as a vCenter shows it. */
 import { nowMs } from '../../system/system.ts';
 import type { Resource, State } from '../frame/cloud.ts';
 import { allIn, textOf, typeOf, type XmlElement } from './vcenter/xml.ts';

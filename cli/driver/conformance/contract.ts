@@ -1,9 +1,9 @@
 /** Which contract the kit asks a driver for: all of ours, or what MCM's interface can say. */
 
-/** What a driver behind MCM's interface does not have: it is told a name and the class's tags. */
+/** What a driver behind MCM's interface does not have: it gets a name and the class's tags. */
 export const notInMcm = {
-  cluster: 'MCM tells its drivers no cluster: whatever has the tags of the class is taken for ours',
-  token: 'MCM tells its drivers no token: none is remembered as spent',
+  cluster: 'MCM gives its drivers no cluster: whatever has the tags of the class is taken for ours',
+  token: 'MCM gives its drivers no token: none is remembered as spent',
   validation: 'MCM asks its drivers for no validation: a wrong spec is refused by the create',
 } as const;
 

@@ -1,7 +1,7 @@
 import { heading } from '../../../cli/driver/conformance/report.ts';
 
 const names = { queue: 'q', namespace: 'shoot', className: 'small', run: 'verify-1' };
-const subject = { ...names, contract: 'full' } as const;
+const subject = { ...names, contract: 'millwright' } as const;
 const first = (provider: string): string | undefined =>
   heading({ ...subject, provider }).split('\n')[0];
 

@@ -6,13 +6,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { preparedBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { CertificateAuthority } from '../../../deploy/local/cluster/certificates.ts';
 import { host, localPorts } from '../../../deploy/local/supervision/ports.ts';
 import type { KubeClient, KubeObject } from '../../../kube/client/client.ts';
 import { createKubeClient } from '../../../kube/client/http-client.ts';
+import { eventually } from '../../support/eventually.ts';
 import { crdsFile } from './generate-crds.ts';
 
 export interface HostCluster extends AsyncDisposable {
@@ -30,8 +30,6 @@ export interface HostCluster extends AsyncDisposable {
 const token = 'canary-of-the-administrators-token';
 const powerlessToken = 'canary-of-a-powerless-token';
 const namespace = 'shoots';
-/** The machine may be busy. */
-const longestStartSeconds = 600;
 
 export async function startHostCluster(): Promise<HostCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'millwright-host-cluster-'));
@@ -128,17 +126,12 @@ function clientFor(server: string, ca: string): KubeClient {
 }
 
 async function untilServed(client: KubeClient, processes: readonly ChildProcess[]): Promise<void> {
-  const until = Date.now() + longestStartSeconds * 1_000;
-  for (;;) {
-    try {
-      await client.get('/api/v1/namespaces/default');
-      return;
-    } catch (error) {
-      const hasEnded = processes.some(({ exitCode }) => exitCode !== null);
-      if (hasEnded || Date.now() > until) throw error;
-      await delay(200);
-    }
-  }
+  const end = await eventually('the API server answers', async () => {
+    if (processes.some(({ exitCode }) => exitCode !== null)) return 'ended';
+    await client.get('/api/v1/namespaces/default');
+    return 'served';
+  });
+  if (end === 'ended') throw new Error('etcd or the API server has ended');
 }
 
 const crdPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -155,18 +148,16 @@ async function install(client: KubeClient): Promise<void> {
 }
 
 async function untilEstablished(client: KubeClient, name: string): Promise<void> {
-  const until = Date.now() + longestStartSeconds * 1_000;
-  for (;;) {
+  const conditions = await eventually(`${name} is served or refused`, async () => {
     const { status } = await client.get<Crd>(`${crdPath}/${name}`);
-    const conditions = status?.conditions ?? [];
-    const fault = conditions.find(
-      ({ type, status: is }) => type === 'NonStructuralSchema' && is === 'True',
+    const found = (status?.conditions ?? []).filter(({ status: is }) => is === 'True');
+    expect(found.map(({ type }) => type)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(Established|NonStructuralSchema)$/)]),
     );
-    if (fault) throw new Error(`${name}: ${fault.message}`);
-    if (conditions.some(({ type, status: is }) => type === 'Established' && is === 'True')) return;
-    if (Date.now() > until) throw new Error(`${name} is not served: ${JSON.stringify(conditions)}`);
-    await delay(100);
-  }
+    return found;
+  });
+  const fault = conditions.find(({ type }) => type === 'NonStructuralSchema');
+  if (fault) throw new Error(`${name}: ${fault.message}`);
 }
 
 async function ended(child: ChildProcess): Promise<void> {

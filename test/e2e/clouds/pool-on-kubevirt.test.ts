@@ -30,7 +30,10 @@ describePool({
       env: {},
       providerSpec: aSpec,
       otherSpec: { ...aSpec, dnsPolicy: 'Default' },
-      secret: { kubeconfig: kubeconfigOf(url, { token }, namespace, ca), userData: '#!/bin/sh' },
+      secret: {
+        kubeconfig: kubeconfigOf({ server: url, ca }, { token }, namespace),
+        userData: '#!/bin/sh',
+      },
       async nodes() {
         const { items } = await client.list<VirtualMachine>(machines);
         return items

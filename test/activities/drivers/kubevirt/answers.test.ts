@@ -18,7 +18,7 @@ afterAll(() => {
 const address = Object(server.address());
 const url = `http://127.0.0.1:${address.port}`;
 const token = 'canary-of-the-token';
-const secret = { kubeconfig: kubeconfigOf(url, { token }) };
+const secret = { kubeconfig: kubeconfigOf({ server: url }, { token }) };
 const driver = aDriver();
 const request = (name: string) => aRequest(name, { providerSpec: aSpec, secret, userData });
 
@@ -245,7 +245,7 @@ test('a call that is cancelled ends, and settles nothing', async () => {
 });
 
 test('a server that nobody serves is away, and a create was not sent', async () => {
-  const nobody = { kubeconfig: kubeconfigOf('http://127.0.0.1:1', { token }) };
+  const nobody = { kubeconfig: kubeconfigOf({ server: 'http://127.0.0.1:1' }, { token }) };
   const call = driver.createInstance({ ...request('m'), secret: nobody });
   expect(await failureOf(call)).toMatchObject({ code: 'Unavailable' });
 });

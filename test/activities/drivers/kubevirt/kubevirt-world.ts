@@ -60,10 +60,9 @@ export interface KubevirtWorld {
 
 /** `ca`: PEM. */
 export function kubeconfigOf(
-  server: string,
+  { server, ca }: { server: string; ca?: string },
   user: object,
   namespace?: string,
-  ca?: string,
 ): string {
   const authority = ca && { 'certificate-authority-data': Buffer.from(ca).toString('base64') };
   return JSON.stringify({
@@ -87,7 +86,7 @@ export async function aKubevirtWorld(): Promise<KubevirtWorld> {
     await proxy[Symbol.asyncDispose]();
     await cluster[Symbol.asyncDispose]();
   });
-  const secret = { kubeconfig: kubeconfigOf(proxy.url, { token }, namespace) };
+  const secret = { kubeconfig: kubeconfigOf({ server: proxy.url }, { token }, namespace) };
   const listOf = async (path: string): Promise<KubeObject[]> =>
     (await client.list<KubeObject>(path)).items;
   const inNamespace = `namespaces/${namespace}`;

@@ -284,7 +284,7 @@ test.each([
   ['client-certificate', { 'client-certificate': '/canary', token: 'x' }],
   ['client-key', { 'client-key': '/canary', token: 'x' }],
 ])('a kubeconfig with %s is refused, naming the field', async (field, user) => {
-  const kubeconfig = kubeconfigOf('https://host.example.com', user);
+  const kubeconfig = kubeconfigOf({ server: 'https://host.example.com' }, user);
   const failure = await failureOf(hostOf({ kubeconfig }, {}));
   expect(failure).toMatchObject({ code: 'Unauthenticated', kind: 'credentials' });
   expect(failure.message).toMatch(
@@ -298,8 +298,8 @@ test.each([
   ['{', /kubeconfig is no kubeconfig/],
   ['users: [canary', /kubeconfig is no kubeconfig/],
   ['{}', /current-context is not set/],
-  [kubeconfigOf('https://h', { token: 'canary' }, '../x'), /namespace of its context/],
-  [kubeconfigOf('ftp://h', { token: 'canary' }), /allowed: a URL/],
+  [kubeconfigOf({ server: 'https://h' }, { token: 'canary' }, '../x'), /namespace of its context/],
+  [kubeconfigOf({ server: 'ftp://h' }, { token: 'canary' }), /allowed: a URL/],
 ])('a kubeconfig that cannot be used is refused without its text', async (kubeconfig, words) => {
   const failure = await failureOf(hostOf({ kubeconfig }, {}));
   expect(failure).toMatchObject({ code: 'Unauthenticated', message: expect.stringMatching(words) });

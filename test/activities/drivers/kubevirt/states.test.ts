@@ -25,7 +25,7 @@ const isMake = ({ method, path }: { method: string; path: string }) =>
   method === 'POST' && path.includes('virtualm');
 
 const secretOf = (token: string) => ({
-  kubeconfig: kubeconfigOf(proxy.url, { token }, namespace),
+  kubeconfig: kubeconfigOf({ server: proxy.url }, { token }, namespace),
 });
 
 test('a create waits for KubeVirt, with the same words for as long as nothing changes', async () => {
@@ -267,7 +267,9 @@ test('credentials without rights, and wrong ones, are said as such', async () =>
 });
 
 test('a namespace that does not exist is an error of the class', async () => {
-  const secret = { kubeconfig: kubeconfigOf(proxy.url, { token: cluster.token }, 'no-such') };
+  const secret = {
+    kubeconfig: kubeconfigOf({ server: proxy.url }, { token: cluster.token }, 'no-such'),
+  };
   expect(await failureOf(create('s-nowhere', { secret }))).toMatchObject({
     code: 'InvalidArgument',
     message: expect.stringContaining('namespaces "no-such" not found'),
@@ -288,7 +290,7 @@ test('an adopted machine gets the labels of this cluster, where that is allowed'
 
 test('a certificate that the kubeconfig trusts is enough, and without it no call is made', async () => {
   const caData = Buffer.from(cluster.ca).toString('base64');
-  const kubeconfig = kubeconfigOf(cluster.url, { token: cluster.token }, namespace);
+  const kubeconfig = kubeconfigOf({ server: cluster.url }, { token: cluster.token }, namespace);
   const trusting = kubeconfig.replace(
     '"server"',
     `"certificate-authority-data":"${caData}","server"`,

@@ -67,7 +67,7 @@ export function describePool({ provider, start }: PoolCloudCase): void {
         expect(
           machines.map(({ status, spec }) => [status?.currentStatus?.phase, spec.class?.name]),
         ).toEqual(Array.from({ length: count }, () => ['Running', ofClass]));
-        const wanted = machines.map(({ spec }) => spec.providerID).toSorted();
+        const wanted = machines.map(({ spec: { providerID = '' } }) => providerID).toSorted();
         const instances = await cloud.nodes();
         expect(instances.map(({ providerID }) => providerID).toSorted()).toEqual(wanted);
         const nodes = await cluster.list<NodeObject>('/api/v1/nodes');
