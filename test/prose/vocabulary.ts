@@ -44,11 +44,11 @@ export const vocabulary = {
     kit known kube kubeconfig kubectl kubelet label lack large last late lately lateness latest
     launch layout lazy leader leaderless leadership leading leaked lean lease leave ledger left
     leftovers length let level license life lifecycle limit line list listings live load local
-    location lock log long longest look loopback loss lost machine made make malloc manager
+    location lock log long longest look loopback loss lost mac machine made make malloc manager
     manifest many map mark mass matches matching max mcm meaning measured median meltdown member
-    memo memory merge message meta meter metric migrate milliseconds millwright misconfigured
+    memo memory merge message meta metadata meter metric migrate milliseconds millwright misconfigured
     miscount mismatch misses missing mode modfile module monotonic ms name nameless namespace near
-    nearest need new next nic nobody node noop note nothing notice now nulls number object
+    nearest need network new next nic nobody node noop note nothing notice now nulls number object
     observe obstacle occasion occurrence offboard ok old open openings operation operator optional
     options orchestration order origin orphan os outage outcome outdated outlasting output outside
     override overshoot owners ownership pace packages page pair palette panel parallel parse part
@@ -65,7 +65,7 @@ export const vocabulary = {
     resource response rest restart restore result resume retag retry revision right risen role
     roll rollback rollout room root rotated round routed routes row rule run runbook runtime safe
     safety sample sandbox sbom scale schedule schema scope screen script sdk search seconds secret
-    section see seen selection selector selects send senseless sent sequel series serve servers
+    section security see seen selection selector selects send senseless sent sequel series serve servers
     service session set settings settle setup sha shards shared short shorten show shown shrink
     shrunk shut shutdown signal signed silent simulate single sinks size skip sleep slot slow
     snapshot soon source spam span spare spec spelling spent spot ssh stack stage stale stall
