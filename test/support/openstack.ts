@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { openstackScripts, preparedPython } from '../../deploy/local/prepare/python.ts';
+import { openStackScripts, preparedPython } from '../../deploy/local/prepare/python.ts';
 
 export type OpenStackService = 'keystone' | 'placement' | 'glance' | 'neutron' | 'nova' | 'cinder';
 
@@ -40,7 +40,7 @@ export async function startOpenStack(): Promise<OpenStack> {
   const state = join(dirname(dirname(python)), 'state');
   const folder = await mkdtemp(join(tmpdir(), 'millwright-openstack-'));
   // It ends, with all services, when its standard input does, as with a run that is broken off.
-  const child = spawn(python, [join(openstackScripts, 'launch.py'), state, folder], {
+  const child = spawn(python, [join(openStackScripts, 'launch.py'), state, folder], {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const { urls, known } = await answerOf(child);

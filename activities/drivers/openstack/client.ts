@@ -107,7 +107,7 @@ function sessionOf(
 ): Session {
   if (tls.rejectUnauthorized === false) {
     process.emitWarning(
-      `the certificates of ${keystone.host} are NOT checked, as the Secret of a MachineClass says insecure: "true": whoever stands in between reads its credentials`,
+      `the certificates of ${keystone.host} are NOT checked, as the Secret of a MachineClass says insecure: "true": a machine in between can read its credentials`,
     );
   }
   const clients = new Map<string, RestClient>();

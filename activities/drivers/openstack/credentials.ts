@@ -1,4 +1,4 @@
-/** Credentials in a class's Secret, as Gardener's driver names them, and what Keystone gets of it. */
+/** Credentials in a class's Secret, as Gardener's driver names them, as Keystone takes them. */
 import { fault } from '../frame/fault.ts';
 import type { Tls } from '../frame/http.ts';
 
@@ -15,8 +15,8 @@ type Text = (key: string) => string;
 export function credentialsOf(secret: Readonly<Record<string, string>>): Credentials {
   const text: Text = (key) => secret[key]?.trim() ?? '';
   const insecure = text('insecure');
-  demand(['', 'true', 'false'].includes(insecure), 'insecure is neither "true" nor "false"');
-  demand(!text('clientCert') || text('clientKey'), 'clientCert needs clientKey');
+  need(['', 'true', 'false'].includes(insecure), 'insecure is neither "true" nor "false"');
+  need(!text('clientCert') || text('clientKey'), 'clientCert needs clientKey');
   return {
     url: keystoneUrl(text('authURL')),
     auth: authOf(text),
@@ -29,15 +29,15 @@ export function credentialsOf(secret: Readonly<Record<string, string>>): Credent
   };
 }
 
-function demand(isRight: boolean | string, words: string): void {
+function need(isRight: boolean | string, words: string): void {
   if (!isRight) throw fault('unauthenticated', `Secret of the MachineClass: ${words}`);
 }
 
 /** Its version may stand there, or not. */
 function keystoneUrl(text: string): URL {
-  demand(text, 'authURL is missing');
+  need(text, 'authURL is missing');
   const form = 'a URL of the form https://keystone.example.com:5000/v3';
-  demand(/^https?:\/\//.test(text) && URL.canParse(text), `authURL is not ${form}`);
+  need(/^https?:\/\//.test(text) && URL.canParse(text), `authURL is not ${form}`);
   const { origin, pathname } = new URL(text);
   return new URL(`${origin}${pathname.replace(/\/+$/, '').replace(/\/v[23](\.0)?$/, '')}/v3`);
 }
@@ -45,8 +45,8 @@ function keystoneUrl(text: string): URL {
 function authOf(text: Text): object {
   const [password, secret] = [text('password'), text('applicationCredentialSecret')];
   const both = 'password and applicationCredentialSecret';
-  demand(!password || !secret, `${both} exclude each other: remove one`);
-  demand(password || secret, 'neither password nor applicationCredentialSecret is there');
+  need(!password || !secret, `${both} exclude each other: remove one`);
+  need(password || secret, 'neither password nor applicationCredentialSecret is there');
   if (password) {
     const user = { ...userOf(text), password };
     const project = named(text, 'tenant');
@@ -55,7 +55,7 @@ function authOf(text: Text): object {
   }
   const [id, name] = [text('applicationCredentialID'), text('applicationCredentialName')];
   const needs = 'applicationCredentialID, or applicationCredentialName and username';
-  demand(id || name, `applicationCredentialSecret needs ${needs}`);
+  need(id || name, `applicationCredentialSecret needs ${needs}`);
   // It has a project of its own.
   const credential = id ? { id, secret } : { name, user: userOf(text), secret };
   return {
@@ -66,13 +66,13 @@ function authOf(text: Text): object {
 /** Users may be kept in another domain than projects. */
 function userOf(text: Text): object {
   const name = text('username');
-  demand(name, 'username is missing');
+  need(name, 'username is missing');
   const hasOwn = text('userDomainID') || text('userDomainName');
   return { name, domain: named(text, hasOwn ? 'userDomain' : 'domain') };
 }
 
 function named(text: Text, what: 'domain' | 'userDomain' | 'tenant'): object {
   const [id, name] = [text(`${what}ID`), text(`${what}Name`)];
-  demand(id || name, `neither ${what}Name nor ${what}ID is there`);
+  need(id || name, `neither ${what}Name nor ${what}ID is there`);
   return id ? { id } : { name };
 }

@@ -6,9 +6,9 @@ import type { DriverSettings } from '../settings.ts';
 import { createAccounts, type AccountOf } from './client.ts';
 import { port } from './port.ts';
 import { consoleOf, instanceOf, retag, server } from './server.ts';
-import { looseSpecOf, searchKeysOf } from './spec.ts';
+import { rawSpecOf, searchKeysOf } from './spec.ts';
 import { tagSpelling } from './tags.ts';
-import { textOf, type OpenStackCloud } from './thing.ts';
+import { textOf, type OpenStackCloud } from './resource.ts';
 import { validateProviderSpec } from './validate.ts';
 import { volume } from './volume.ts';
 
@@ -17,7 +17,7 @@ export interface OpenStackDriverLimits extends Omit<FrameOptions, 'allowsRetaggi
   callTimeoutSeconds?: number;
 }
 
-/** Services list at once what they made; a create may be on its way for as long as a call may take. */
+/** Services list at once what they made; a create may be on its way as long as a call may take. */
 const settleSeconds = 30;
 
 export function createOpenStackDriver(
@@ -56,7 +56,7 @@ function openStack(accountOf: AccountOf): Cloud<OpenStackCloud> {
   };
 }
 
-const regionText = (providerSpec: unknown): string => textOf(looseSpecOf(providerSpec)['region']);
+const regionText = (providerSpec: unknown): string => textOf(rawSpecOf(providerSpec)['region']);
 
 const csiDriver = 'cinder.csi.openstack.org';
 

@@ -12,11 +12,11 @@ import {
   callsOf,
   idOf,
   textOf,
-  thingOf,
+  resourceOf,
   type Content,
   type OpenStackCloud,
-  type Thing,
-} from './thing.ts';
+  type StackResource,
+} from './resource.ts';
 
 const ports = callsOf('port', 'network');
 const floatingIPs = callsOf('floatingip', 'network');
@@ -48,7 +48,7 @@ const usualNetworksMax = 8;
 async function search(
   account: Account,
   { machine, providerSpec, signal }: MachineRequest,
-): Promise<Thing[]> {
+): Promise<StackResource[]> {
   const { networks } = Object(specOf(providerSpec));
   const length = Math.max(usualNetworksMax, Array.isArray(networks) ? networks.length : 0);
   const names = Array.from({ length }, (_, index) => portName(machine.name, index));
@@ -58,7 +58,7 @@ async function search(
 }
 
 /** The same one for all that see the same. */
-function byAge(a: Thing, b: Thing): number {
+function byAge(a: StackResource, b: StackResource): number {
   const difference = (a.createdAt ?? 0) - (b.createdAt ?? 0);
   return difference === 0 ? a.ref.localeCompare(b.ref) : difference;
 }
@@ -124,7 +124,7 @@ async function withIds(
   };
 }
 
-interface Wish {
+interface PortRequest {
   account: Account;
   wanted: Record<string, unknown>;
   token: string;
@@ -133,36 +133,36 @@ interface Wish {
 
 type Made = Extract<Making<OpenStackCloud>, { thing: unknown }>;
 
-async function madeOnce(wish: Wish): Promise<Made> {
-  const { account, wanted, signal } = wish;
+async function madeOnce(asked: PortRequest): Promise<Made> {
+  const { account, wanted, signal } = asked;
   try {
-    return { thing: thingOf(await ports.create(account, { port: wanted }, signal)) };
+    return { thing: resourceOf(await ports.create(account, { port: wanted }, signal)) };
   } catch (error) {
     const { code } = error instanceof DriverError ? error : {};
     // Neutron lets only the project that owns the network choose a MAC address.
-    if (code === 'PermissionDenied') return await madeUnguarded(wish);
+    if (code === 'PermissionDenied') return await madeUnguarded(asked);
     const { network_id: network, mac_address: mac } = wanted;
     const query = `?network_id=${textOf(network)}&mac_address=${textOf(mac)}`;
-    const [thing] = code === 'AlreadyExists' ? await ownBy(wish, query) : [];
+    const [thing] = code === 'AlreadyExists' ? await ownBy(asked, query) : [];
     // Another call of this attempt has made it.
     if (thing) return { thing, isFound: true };
     throw error;
   }
 }
 
-async function ownBy(wish: Wish, query: string): Promise<Thing[]> {
-  const { account, wanted, token, signal } = wish;
+async function ownBy(asked: PortRequest, query: string): Promise<StackResource[]> {
+  const { account, wanted, token, signal } = asked;
   const found = await ports.all(account, query, signal);
   const namesakes = found.filter(({ name }) => name === wanted['name']);
   return namesakes.filter((thing) => hasToken(thing, token, tagSpelling)).toSorted(byAge);
 }
 
 /** Of two that are made at once the older one stays. */
-async function madeUnguarded(wish: Wish): Promise<Made> {
-  const { account, signal } = wish;
-  const { mac_address: _, ...wanted } = wish.wanted;
-  const thing = thingOf(await ports.create(account, { port: wanted }, signal));
-  const [first] = await ownBy(wish, `?name=${encodeURIComponent(thing.name)}`);
+async function madeUnguarded(asked: PortRequest): Promise<Made> {
+  const { account, signal } = asked;
+  const { mac_address: _, ...wanted } = asked.wanted;
+  const thing = resourceOf(await ports.create(account, { port: wanted }, signal));
+  const [first] = await ownBy(asked, `?name=${encodeURIComponent(thing.name)}`);
   if (!first || first.ref === thing.ref) return { thing };
   await ports.remove(account, thing.ref, signal);
   return { thing: first, isFound: true };
@@ -171,7 +171,7 @@ async function madeUnguarded(wish: Wish): Promise<Made> {
 /** Those of a server get the tags of this control cluster. */
 export async function takePortsOver(
   account: Account,
-  server: Thing,
+  server: StackResource,
   signal: AbortSignal,
 ): Promise<void> {
   const found = await ports.all(account, `?device_id=${server.ref}`, signal);
@@ -183,7 +183,7 @@ export async function takePortsOver(
   }
 }
 
-/** With floating IPs that are tagged as the cluster's: others that are attached are somebody's. */
+/** With floating IPs that are tagged as the cluster's: others that are attached stay. */
 async function removePort(account: Account, ref: string, signal: AbortSignal): Promise<void> {
   const attached = await orAbsent(floatingIPs.all(account, `?port_id=${ref}`, signal));
   for (const { ref: id, tags, raw } of attached ?? []) {

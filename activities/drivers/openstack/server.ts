@@ -12,8 +12,8 @@ import type { MachineSpec } from './provider-spec.ts';
 import { metadataOf, securityGroupsOf, specOf } from './spec.ts';
 import { ownPrefix, ownTexts, tagSpelling } from './tags.ts';
 import { takeVolumesOver } from './volume.ts';
-import { callsOf, idOf, imageOf, textOf, textsIn, thingOf } from './thing.ts';
-import type { Content, OpenStackCloud, Thing } from './thing.ts';
+import { callsOf, idOf, imageOf, textOf, textsIn, resourceOf } from './resource.ts';
+import type { Content, OpenStackCloud, StackResource } from './resource.ts';
 
 const servers = callsOf('server', 'compute');
 
@@ -81,7 +81,10 @@ function bodies({ request, made }: Plan<OpenStackCloud>): Body<Content>[] {
 const diskField = 'block_device_mapping_v2';
 
 /** Nova makes the volume of a class that gives no type. */
-function disksOf({ rootDiskSize = 0 }: MachineSpec, volumes: readonly Thing[] = []): object {
+function disksOf(
+  { rootDiskSize = 0 }: MachineSpec,
+  volumes: readonly StackResource[] = [],
+): object {
   if (rootDiskSize === 0) return {};
   const [volume] = volumes;
   const source = volume
@@ -101,7 +104,7 @@ async function make(
   const asked = withImage({ ...Object(body['server']), flavorRef, ...image });
   // Nova answers with the id alone.
   const { id } = Object(await servers.create(account, { ...body, server: asked }, signal));
-  return { thing: thingOf({ ...asked, id, status: 'BUILD' }) };
+  return { thing: resourceOf({ ...asked, id, status: 'BUILD' }) };
 }
 
 /** A volume that Nova makes of the image names it as well. */
@@ -111,7 +114,7 @@ function withImage(asked: Record<string, unknown>): Record<string, unknown> {
   return { ...asked, [diskField]: [{ uuid: asked['imageRef'], ...disk }] };
 }
 
-function stateOf({ status, raw }: Thing): State {
+function stateOf({ status, raw }: StackResource): State {
   const task = raw['OS-EXT-STS:task_state'];
   const isGoing = ['DELETED', 'SOFT_DELETED'].includes(status) || task === 'deleting';
   const words = typeof task === 'string' ? `${status}, ${task}` : status;
@@ -120,7 +123,7 @@ function stateOf({ status, raw }: Thing): State {
   return { is: status === 'ERROR' ? 'failed' : 'ready', words };
 }
 
-function deathOf({ name, status, raw }: Thing): Death {
+function deathOf({ name, status, raw }: StackResource): Death {
   const { message } = Object(raw['fault']);
   const cause = typeof message === 'string' ? message : 'Nova does not say why';
   return {
@@ -129,7 +132,7 @@ function deathOf({ name, status, raw }: Thing): Death {
   };
 }
 
-export function instanceOf({ ref, name, raw }: Thing, { region }: Account): Instance {
+export function instanceOf({ ref, name, raw }: StackResource, { region }: Account): Instance {
   const lists = Object.values(Object(raw['addresses'])).flat();
   const addresses = lists.map(Object).flatMap((one) => {
     const type = one['OS-EXT-IPS:type'] === 'floating' ? 'ExternalIP' : 'InternalIP';
@@ -148,7 +151,7 @@ const consoleLines = 1_000;
 
 export async function consoleOf(
   account: Account,
-  { ref }: Thing,
+  { ref }: StackResource,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const body = { 'os-getConsoleOutput': { length: consoleLines } };
@@ -160,7 +163,11 @@ export async function consoleOf(
 /** In place of ours; those of others stay. */
 export async function retag(
   account: Account,
-  { thing, tags, signal }: { thing: Thing; tags: Record<string, string>; signal: AbortSignal },
+  {
+    thing,
+    tags,
+    signal,
+  }: { thing: StackResource; tags: Record<string, string>; signal: AbortSignal },
 ): Promise<undefined> {
   const others = textsIn(thing.raw['tags']).filter((text) => !text.startsWith(ownPrefix));
   const body = { tags: [...others, ...ownTexts(tags)] };

@@ -14,12 +14,12 @@ export function specOf(providerSpec: unknown): MachineSpec {
 
 /** Of a spec that need not be right otherwise. */
 export function regionOf(providerSpec: unknown): string {
-  const { region } = looseSpecOf(providerSpec);
+  const { region } = rawSpecOf(providerSpec);
   if (typeof region === 'string' && region !== '') return region;
   throw fault('input', 'Invalid value: providerSpec.spec.region is missing', true);
 }
 
-export function looseSpecOf(providerSpec: unknown): Record<string, unknown> {
+export function rawSpecOf(providerSpec: unknown): Record<string, unknown> {
   const { spec } = Object(providerSpec);
   return Object(spec);
 }
@@ -34,10 +34,11 @@ export function metadataOf(tags: unknown): Record<string, string> {
 }
 
 /**
- * The two keys by which MCM knows its servers, whatever their values. Undefined when one is missing.
+ * The two keys by which MCM knows its servers, whatever their values. Undefined when one is
+ * missing.
  */
 export function searchKeysOf(providerSpec: unknown): [string, string] | undefined {
-  const keys = Object.keys(metadataOf(looseSpecOf(providerSpec)['tags']));
+  const keys = Object.keys(metadataOf(rawSpecOf(providerSpec)['tags']));
   const cluster = keys.findLast((key) => key.includes(clusterTagPart));
   const role = keys.findLast((key) => !key.includes(clusterTagPart) && key.includes(roleTagPart));
   return cluster === undefined || role === undefined ? undefined : [cluster, role];

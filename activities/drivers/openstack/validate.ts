@@ -1,4 +1,4 @@
-/** What is wrong with a provider spec: by its schema, and by rules that span fields, as MCM has them. */
+/** What is wrong with a provider spec: by its schema, and by MCM's rules that span fields. */
 import { refusal, specCheck } from '../spec-schema.ts';
 import type { MachineSpec, Network } from './provider-spec.ts';
 import schema from './provider-spec.schema.json' with { type: 'json' };
@@ -8,8 +8,8 @@ import { ownPrefix } from './tags.ts';
 const checkSchema = specCheck(schema);
 
 /**
- * A sentence for each fault; empty when there is none. Rules that span fields are looked at once
- * each field is right.
+ * A sentence for each fault; empty when there is none. Rules that span fields are checked once each
+ * field is right.
  */
 export function validateProviderSpec(providerSpec: unknown): string[] {
   const faults = checkSchema(providerSpec);

@@ -9,16 +9,16 @@ import { tagSpelling } from './tags.ts';
 import {
   callsOf,
   imageOf,
-  thingOf,
+  resourceOf,
   type Content,
   type OpenStackCloud,
-  type Thing,
-} from './thing.ts';
+  type StackResource,
+} from './resource.ts';
 
 const volumes = callsOf('volume', 'volume');
 
 /** A cloud need not have Cinder. */
-async function all(account: Account, query: string, signal: AbortSignal): Promise<Thing[]> {
+async function all(account: Account, query: string, signal: AbortSignal): Promise<StackResource[]> {
   return (await account.has('volume', signal)) ? await volumes.all(account, query, signal) : [];
 }
 
@@ -74,13 +74,13 @@ async function make(
   { body: { content }, signal }: MakeCall<OpenStackCloud>,
 ): Promise<Making<OpenStackCloud>> {
   const body = { ...content.body, ...(await imageOf(account, content, signal)) };
-  return { thing: thingOf(await volumes.create(account, { volume: body }, signal)) };
+  return { thing: resourceOf(await volumes.create(account, { volume: body }, signal)) };
 }
 
 /** Those of a server get the tags of this control cluster. */
 export async function takeVolumesOver(
   account: Account,
-  { name, raw }: Thing,
+  { name, raw }: StackResource,
   signal: AbortSignal,
 ): Promise<void> {
   const attached: unknown = raw['os-extended-volumes:volumes_attached'];

@@ -16,15 +16,15 @@ const requirementsOf = {
   'driver-python': () =>
     readFileSync(join(repository, 'deploy/examples/driver-python/requirements.txt'), 'utf8'),
   /** Its services, with all that they need: newer ones of that do not fit together for long. */
-  openstack: () => readFileSync(join(openstackScripts, 'requirements.txt'), 'utf8'),
+  openstack: () => readFileSync(join(openStackScripts, 'requirements.txt'), 'utf8'),
 };
 
 /** Python that starts OpenStack's services, and makes the state that each start copies. */
-export const openstackScripts = join(repository, 'deploy/local/python/openstack');
+export const openStackScripts = join(repository, 'deploy/local/python/openstack');
 
 /** Run once in the new environment with a folder, `state` beside `bin`, that it fills. */
 const stateScriptOf: Readonly<Partial<Record<PythonName, string>>> = {
-  openstack: join(openstackScripts, 'prepare.py'),
+  openstack: join(openStackScripts, 'prepare.py'),
 };
 
 export type PythonName = keyof typeof requirementsOf;
@@ -91,9 +91,9 @@ async function environmentOf(
 
 /** A state is as old as what made it. */
 function scriptsText(): string {
-  const scripts = readdirSync(openstackScripts).filter((file) => file.endsWith('.py'));
+  const scripts = readdirSync(openStackScripts).filter((file) => file.endsWith('.py'));
   const texts = scripts
     .toSorted()
-    .map((file) => readFileSync(join(openstackScripts, file), 'utf8'));
+    .map((file) => readFileSync(join(openStackScripts, file), 'utf8'));
   return texts.join('');
 }

@@ -6,13 +6,13 @@ import { pagesOf, type Account, type Service } from './client.ts';
 import { metadataOf } from './spec.ts';
 import { tagsIn } from './tags.ts';
 
-export interface Thing extends Resource {
+export interface StackResource extends Resource {
   status: string;
   /** The rest, as the service has it. */
   raw: Readonly<Record<string, unknown>>;
 }
 
-/** What is sent; ids of what the class names are looked up when it is. */
+/** What is sent; ids of what the class names are found when it is. */
 export interface Content {
   body: Readonly<Record<string, unknown>>;
   /** Of the image, where the class gives no id; likewise the others. */
@@ -26,7 +26,7 @@ export interface Content {
 
 export interface OpenStackCloud extends CloudTypes {
   account: Account;
-  thing: Thing;
+  thing: StackResource;
   content: Content;
 }
 
@@ -38,7 +38,7 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-export function thingOf(raw: unknown): Thing {
+export function resourceOf(raw: unknown): StackResource {
   const it: Record<string, unknown> = Object(raw);
   const name = String(it['name']);
   const created = textOf(it['created'] ?? it['created_at']);
@@ -71,14 +71,18 @@ interface Change {
 export function callsOf(kind: 'server' | 'port' | 'volume' | 'floatingip', service: Service) {
   const path = `/${kind}s`;
   return {
-    async read(account: Account, ref: string, signal: AbortSignal): Promise<Thing | undefined> {
+    async read(
+      account: Account,
+      ref: string,
+      signal: AbortSignal,
+    ): Promise<StackResource | undefined> {
       const call = { what: `read ${kind} ${ref}`, method: 'GET', path: `${path}/${ref}` } as const;
       const answer = await orAbsent(account.send(service, { ...call, signal }));
-      return answer && thingOf(Object(answer.json)[kind]);
+      return answer && resourceOf(Object(answer.json)[kind]);
     },
-    async all(account: Account, query: string, signal: AbortSignal): Promise<Thing[]> {
-      const call = { what: `look for ${kind}s`, path: `${path}${query}`, key: `${kind}s`, signal };
-      return (await pagesOf(account, service, call)).map(thingOf);
+    async all(account: Account, query: string, signal: AbortSignal): Promise<StackResource[]> {
+      const call = { what: `list ${kind}s`, path: `${path}${query}`, key: `${kind}s`, signal };
+      return (await pagesOf(account, service, call)).map(resourceOf);
     },
     async create(account: Account, body: object, signal: AbortSignal): Promise<unknown> {
       const { name } = Object(Object(body)[kind]);
@@ -101,7 +105,7 @@ export function callsOf(kind: 'server' | 'port' | 'volume' | 'floatingip', servi
   };
 }
 
-const lookups = {
+const named = {
   flavor: { service: 'compute', key: 'flavors', path: '/flavors' },
   image: { service: 'image', key: 'images', path: '/images' },
   network: { service: 'network', key: 'networks', path: '/networks' },
@@ -111,13 +115,13 @@ const lookups = {
 /** The id of the only thing of this name. */
 export async function idOf(
   account: Account,
-  kind: keyof typeof lookups,
+  kind: keyof typeof named,
   { name, signal }: { name: string; signal: AbortSignal },
 ): Promise<string> {
-  const { service, key, path: start } = lookups[kind];
+  const { service, key, path: start } = named[kind];
   // Nova has no such filter.
   const path = kind === 'flavor' ? start : `${start}?name=${encodeURIComponent(name)}`;
-  const what = `look for ${kind} "${name}"`;
+  const what = `search for ${kind} "${name}"`;
   const items = await pagesOf(account, service, { what, path, key, signal });
   const [found, ...others] = items.map(Object).filter((item) => item['name'] === name);
   if (others.length > 0) {
