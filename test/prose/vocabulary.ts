@@ -46,22 +46,22 @@ export const vocabulary = {
     keyword kill kind kit known kube kubeconfig kubectl kubelet kubevirt label lack large last
     late lately lateness latest launch layout lazy leader leaderless leadership leading leaked
     lean lease leave ledger left leftovers length let level license life lifecycle limit line
-    list listings live load local location lock log long longest look loopback loose loss lost
-    mac machine made make malloc manager manifest many map mark mass matches matching max mcm
+    list listings live load local location lock log long longest look loopback loss lost mac
+    machine made make malloc manager manifest many map mark mass matches matching max mcm
     meaning measured median meltdown member memo memory merge message meta metadata metal meter
     metric migrate milliseconds millwright misconfigured miscount mismatch misses missing mode
     modfile module monotonic ms name nameless namespace near nearest need network new next nic
     nobody node noop note nothing notice now nulls number nutanix object observe obstacle
-    occasion occurrence ocean offboard ok old open openings openstack operation operator
-    optional options orchestration order origin orphan os outage outcome outdated outlasting
-    output outside override overshoot owners ownership pace packages page pair palette panel
-    parallel parse part pass password past patch path patience patterns pause payload pending
-    period permissions persistent persistently person phase pick pinned pipeline place plain
-    plan platform plausible play pod point policy poll pool port postgresql prefix prepare
-    presence present preservation preserve preview previous print priority probes process
-    program progress project prometheus proportion protect protection provider proxy prune ps
-    public push put python quantiles quantity query question queue quick quoted random range
-    rank rate raw reach reachability read ready real reason recent reconciling record recorders
+    occasion occurrence ocean offboard ok old open openings operation operator optional options
+    orchestration order origin orphan os outage outcome outdated outlasting output outside
+    override overshoot owners ownership pace packages page pair palette panel parallel parse
+    part pass password past patch path patience patterns pause payload pending period
+    permissions persistent persistently person phase pick pinned pipeline place plain plan
+    platform plausible play pod point policy poll pool port postgresql prefix prepare presence
+    present preservation preserve preview previous print priority probes process program
+    progress project prometheus proportion protect protection provider proxy prune ps public
+    push put python quantiles quantity query question queue quick quoted random range rank rate
+    raw reach reachability read ready real reason recent reconciling record recorders
     recordings recovery recreate ref reference reflector refresh refusable refusal refuse
     region register registration registry regular rejected rejection related release removal
     remove render renewal repair repeated replace replacement replica reply report repository
