@@ -37,6 +37,12 @@ export function invalidSpec(faults: readonly string[]): string {
   return text.includes('Invalid value') ? text : `Invalid value: ${text}`;
 }
 
+/** A field of a spec that may be wrong; empty where it is no text. */
+export function fieldText(providerSpec: unknown, field: string): string {
+  const { [field]: value } = Object(providerSpec);
+  return typeof value === 'string' ? value : '';
+}
+
 /** Null is absent. */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);

@@ -6,6 +6,7 @@ import { driverOf, type FrameOptions } from '../frame/driver.ts';
 import { fault } from '../frame/fault.ts';
 import { orAbsent } from '../frame/http.ts';
 import { hasTags } from '../frame/tags.ts';
+import { fieldText } from '../spec-schema.ts';
 import type { DriverSettings } from '../settings.ts';
 import { createAccounts, isRegion, loadSdk, type Ecs } from './client.ts';
 import { deathOf, disappearance } from './errors.ts';
@@ -59,14 +60,13 @@ export function createAlicloudDriver(
       const answer = await orAbsent(ecs('GetInstanceConsoleOutput', asked));
       return answer && Buffer.from(answer.consoleOutput ?? '', 'base64').toString('utf8');
     },
-    async retag(ecs, { thing: { region, id }, tags, signal }) {
-      const of = { regionId: region, resourceType: 'instance', resourceId: [id] };
-      const input = { ...of, tag: tagList(tags) };
-      await ecs('TagResources', { region, input, what: `tag instance ${id}`, signal });
+    async retag(ecs, { thing: { region: regionId, id }, tags, signal }) {
+      const input = { regionId, resourceType: 'instance', resourceId: [id], tag: tagList(tags) };
+      await ecs('TagResources', { region: regionId, input, what: `tag instance ${id}`, signal });
       return undefined;
     },
     listScope: (spec) => JSON.stringify([Object(spec)['region'], searchTagsOf(spec)]),
-    limitScope: (spec) => String(Object(spec)['region']),
+    limitScope: (spec) => fieldText(spec, 'region'),
     volumeIds: async (specs) => specs.flatMap(volumeIdOf),
   };
   return driverOf(cloud, { ...waits, allowsRetagging: settings.allowsRetagging });

@@ -1,7 +1,7 @@
 /** What drivers of clouds with a REST API say alike beside their calls. */
 import { isIP } from 'node:net';
 import { ClientCache } from '../client-cache.ts';
-import type { DriverError, Instance, PersistentVolumeSpec, ProviderRequest } from '../driver.ts';
+import type { DriverError, Instance, ProviderRequest } from '../driver.ts';
 import type { MeaningName } from '../error-meanings.ts';
 import type { DriverSettings, Environment } from '../settings.ts';
 import type { TagSpelling } from './cloud.ts';
@@ -131,13 +131,6 @@ export function addressesOf(
       }),
     { type: 'Hostname', address: name },
   ];
-}
-
-/** Handles of the volumes of one CSI driver. */
-export function volumesOf(specs: readonly PersistentVolumeSpec[], driver: string): string[] {
-  return specs.flatMap(({ csi }) =>
-    csi?.driver === driver && csi.volumeHandle ? [csi.volumeHandle] : [],
-  );
 }
 
 /** One after the other. */

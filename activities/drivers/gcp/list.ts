@@ -1,5 +1,6 @@
 /** Lists a zone: Google can search by labels only, and instances of MCM have none of ours. */
 import type { ListRequest } from '../driver.ts';
+import { fieldText } from '../spec-schema.ts';
 import type { Account } from './client.ts';
 import type { ComputeInstance } from './compute.ts';
 import { fault } from './error-mapping.ts';
@@ -32,8 +33,7 @@ export function listScope(providerSpec: unknown): string {
 
 /** Limits hold for a project and a region. */
 export function limitScope(providerSpec: unknown): string {
-  const { region } = Object(providerSpec);
-  return typeof region === 'string' ? region : '';
+  return fieldText(providerSpec, 'region');
 }
 
 /** 100,000 instances: a listing that has more pages does not end. */

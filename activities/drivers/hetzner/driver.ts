@@ -4,6 +4,7 @@ import type { Cloud } from '../frame/cloud.ts';
 import { csiVolumeIds } from '../frame/csi-volumes.ts';
 import { driverOf } from '../frame/driver.ts';
 import { tokenClients, type RestDriverLimits } from '../frame/token-client.ts';
+import { fieldText } from '../spec-schema.ts';
 import type { DriverSettings } from '../settings.ts';
 import { title, tokenCloud } from './client.ts';
 import { assign, floatingIpPart } from './floating-ip.ts';
@@ -41,7 +42,7 @@ export function createHetznerDriver(
       return undefined;
     },
     // The project is that of the token.
-    listScope: (providerSpec) => String(Object(providerSpec)['cluster']),
+    listScope: (providerSpec) => fieldText(providerSpec, 'cluster'),
     volumeIds: csiVolumeIds('csi.hetzner.cloud'),
   };
   return driverOf(cloud, { ...limits, allowsRetagging: settings.allowsRetagging });

@@ -1,6 +1,7 @@
 /**
- * What Hetzner's errors mean, and its states. The codes are those that its Go library names (hcloud-go,
- * hcloud/error.go), as far as servers, floating IPs and what a server is made of can give them.
+ * What Hetzner's errors mean, and its states. The codes are those that its Go library names
+ * (hcloud-go, hcloud/error.go), as far as servers, floating IPs and what a server is made of can
+ * give them.
  */
 import type { ErrorTable, MeaningName } from '../error-meanings.ts';
 import type { State } from '../frame/cloud.ts';

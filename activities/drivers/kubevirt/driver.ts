@@ -1,6 +1,7 @@
 /** The driver of `provider: kubevirt`: VirtualMachines of KubeVirt in a host cluster. */
 import { DriverError, type Driver } from '../driver.ts';
 import type { Cloud, Part } from '../frame/cloud.ts';
+import { csiVolumeIds } from '../frame/csi-volumes.ts';
 import { driverOf, type FrameOptions } from '../frame/driver.ts';
 import { fault } from '../frame/fault.ts';
 import { hasTags, hasToken, ownerTags, type Owner } from '../frame/tags.ts';
@@ -114,10 +115,7 @@ const kubevirt: Omit<Cloud<Kubevirt>, 'account'> = {
     return undefined;
   },
   listScope: (providerSpec) => selectorOf(tagsIn(providerSpec)),
-  volumeIds: async (specs) =>
-    specs.flatMap(({ csi }) =>
-      csi?.driver === 'csi.kubevirt.io' && csi.volumeHandle ? [csi.volumeHandle] : [],
-    ),
+  volumeIds: csiVolumeIds('csi.kubevirt.io'),
 };
 
 const selectorOf = (labels: Readonly<Record<string, string>>): string =>

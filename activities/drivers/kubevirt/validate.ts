@@ -27,7 +27,8 @@ function withTexts(key: string, value: unknown): unknown {
 /** Of any spec. */
 export function tagsIn(providerSpec: unknown): Record<string, string> {
   const tags = Object.entries(Object(Object(providerSpec).tags));
-  return Object.fromEntries(tags.map(([name, value]) => [name, String(value)]));
+  const scalars = tags.filter(([, value]) => typeof value !== 'object');
+  return Object.fromEntries(scalars.map(([name, value]) => [name, String(value)]));
 }
 
 function diskFaults({ devices, additionalVolumes = [] }: KubevirtProviderSpec): string[] {

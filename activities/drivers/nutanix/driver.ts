@@ -1,11 +1,11 @@
 /** The driver of `provider: nutanix`: machines of AHV, by the v3 API of Prism Central. */
 import type { CreateRequest, Driver, DriverError, Instance } from '../driver.ts';
 import type { Cloud, MakeCall, Making, Operation, Part, Resource, State } from '../frame/cloud.ts';
+import { csiVolumeIds } from '../frame/csi-volumes.ts';
 import { driverOf } from '../frame/driver.ts';
 import { fault } from '../frame/fault.ts';
 import {
   addressesOf,
-  volumesOf,
   createRestAccounts,
   meaningOfWords,
   millisecondsOf,
@@ -69,7 +69,7 @@ function nutanixCloud(accounts: RestAccounts<NutanixApi>): Cloud<NutanixCloud> {
     deletesFailed: true,
     // One listing shows all that the user may see.
     listScope: () => '',
-    volumeIds: async (specs) => volumesOf(specs, 'csi.nutanix.com'),
+    volumeIds: csiVolumeIds('csi.nutanix.com'),
   };
 }
 

@@ -71,7 +71,7 @@ function cloudOf(account: Cloud<VsphereCloud>['account']): Cloud<VsphereCloud> {
     },
     listScope(providerSpec) {
       const { datacenter = '', folder = '' } = specOf(providerSpec);
-      return `${datacenter}/${folder}`;
+      return JSON.stringify([datacenter, folder]);
     },
     volumeIds: async (specs) => specs.flatMap(volumeIdOf),
     warnings: warningsOf,

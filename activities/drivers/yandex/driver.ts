@@ -1,6 +1,7 @@
 /** The driver of `provider: yandex`: instances of Yandex Compute Cloud. */
 import type { Driver, MachineRequest } from '../driver.ts';
 import type { Cloud, Part } from '../frame/cloud.ts';
+import { csiVolumeIds } from '../frame/csi-volumes.ts';
 import { driverOf, type FrameOptions } from '../frame/driver.ts';
 import { fault } from '../frame/fault.ts';
 import { orAbsent } from '../frame/http.ts';
@@ -65,10 +66,7 @@ export function createYandexDriver(
     },
     // A listing shows the whole folder, which is that of the credentials.
     listScope: () => '',
-    volumeIds: async (specs) =>
-      specs.flatMap(({ csi }) =>
-        csi?.driver === 'yandex.csi.flant.com' && csi.volumeHandle ? [csi.volumeHandle] : [],
-      ),
+    volumeIds: csiVolumeIds('yandex.csi.flant.com'),
   };
   return driverOf(cloud, { ...waits, allowsRetagging: settings.allowsRetagging });
 }

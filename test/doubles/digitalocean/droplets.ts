@@ -1,4 +1,4 @@
-/** The rules of `droplet_single_create`, and the form of `droplet`, of the published description. */
+/** `droplet_single_create` and `droplet` of the published description: rules and form. */
 import { aText, anId, aTruth, eitherOf, listOf, type Rule } from '../rest/json-server.ts';
 import { Refusal } from './answers.ts';
 import type { StoredDroplet, Team } from './team.ts';

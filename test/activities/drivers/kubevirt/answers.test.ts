@@ -110,7 +110,8 @@ test.each<Row>([
     'InvalidArgument',
     true,
   ],
-  ['AlreadyExists', 409, 'secrets "u" already exists', 'AlreadyExists', true],
+  // Of a part: another attempt makes it.
+  ['AlreadyExists', 409, 'secrets "u" already exists', 'Aborted', false],
   ['Conflict', 409, 'the object has been modified', 'Aborted', false],
   ['BadRequest', 400, 'strict decoding error: unknown field "spec.x"', 'InvalidArgument', true],
   ['Invalid', 422, 'spec.x: Invalid value', 'InvalidArgument', true],

@@ -1,4 +1,4 @@
-/** The driver against a host cluster: a real API server, with our controller in KubeVirt's place. */
+/** The driver against a host cluster: a real API server, and a controller of ours. */
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import {
   createKubevirtDriver,

@@ -31,7 +31,7 @@ const secretOf = (token: string) => ({
 test('a create waits for KubeVirt, with the same words for as long as nothing changes', async () => {
   const first = await pendingOf(driver.createInstance(request('s-slow')));
   expect(first.message).toBe(
-    'KubeVirt: virtual machine s-slow is being made (not looked at by KubeVirt yet)',
+    'KubeVirt: virtual machine s-slow is being made (not seen by KubeVirt yet)',
   );
   await controller.step();
   const words = 'KubeVirt: virtual machine s-slow is being made (Provisioning)';
@@ -138,7 +138,7 @@ test('a machine whose Secret has no owner yet counts as not initialised, and is'
   });
   expect(await failureOf(create('s-late'))).toMatchObject({ code: 'Unavailable', settled: false });
   proxy.clear();
-  expect(await create('s-late')).toMatchObject({ isInitialized: false, found: true });
+  expect(await create('s-late')).toMatchObject({ isInitialized: false, found: false });
   expect(await driver.initializeInstance(request('s-late'))).toMatchObject({ isInitialized: true });
   expect(await driver.describeInstance(request('s-late'))).toMatchObject({ isInitialized: true });
 });

@@ -221,7 +221,7 @@ describe('a create', () => {
     const first = await pendingOf(call());
     expect(first.message).toBe('Nutanix: instance slow is being made (PENDING)');
     expect((await pendingOf(call())).message).toBe(first.message);
-    expect(await createdBy(hasty, request('slow'))).toMatchObject({ found: true });
+    expect(await createdBy(hasty, request('slow'))).toMatchObject({ found: false });
     expect(double.made.get('slow')).toBe(1);
   });
 });
