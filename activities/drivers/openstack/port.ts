@@ -58,7 +58,7 @@ async function search(
 }
 
 /** The same one for all that see the same. */
-function byAge(a: StackResource, b: StackResource): number {
+export function byAge(a: StackResource, b: StackResource): number {
   const difference = (a.createdAt ?? 0) - (b.createdAt ?? 0);
   return difference === 0 ? a.ref.localeCompare(b.ref) : difference;
 }

@@ -1,12 +1,13 @@
 /** A server of Nova. */
 import type { Instance } from '../driver.ts';
 import type { Body, Death, MakeCall, Making, Part, Plan, State } from '../frame/cloud.ts';
+import { fault } from '../frame/fault.ts';
 import { orAbsent } from '../frame/http.ts';
 import { tagsFor } from '../frame/tags.ts';
 import { base64UserData } from '../user-data-bytes.ts';
 import type { Account } from './client.ts';
 import { meaningOfFault } from './errors.ts';
-import { takePortsOver } from './port.ts';
+import { byAge, takePortsOver } from './port.ts';
 import { serverIDOf, serverIn } from './provider-id.ts';
 import type { MachineSpec } from './provider-spec.ts';
 import { metadataOf, securityGroupsOf, specOf } from './spec.ts';
@@ -23,7 +24,8 @@ export const server: Part<OpenStackCloud> = {
   async search(account, { machine: { name }, signal }) {
     // A regular expression: the dots of a name stand for themselves, or for any other character.
     const query = `/detail?name=${encodeURIComponent(`^${name}$`)}`;
-    return (await servers.all(account, query, signal)).filter((thing) => thing.name === name);
+    const found = await servers.all(account, query, signal);
+    return found.filter((thing) => thing.name === name).toSorted(byUse);
   },
   // Not by tags: MCM's have none, and Nova does not search in metadata.
   list: (account, { signal }) => servers.all(account, '/detail', signal),
@@ -104,7 +106,34 @@ async function make(
   const asked = withImage({ ...Object(body['server']), flavorRef, ...image });
   // Nova answers with the id alone.
   const { id } = Object(await servers.create(account, { ...body, server: asked }, signal));
-  return { thing: resourceOf({ ...asked, id, status: 'BUILD' }) };
+  const thing = resourceOf({ ...asked, id, status: 'BUILD' });
+  const [first = thing] = await ownServers(account, thing, signal);
+  if (first.ref === thing.ref) return { thing };
+  await servers.remove(account, thing.ref, signal);
+  throw fault('conflict', `server ${thing.name} was made by another call of this attempt as well`);
+}
+
+/**
+ * Nova can take two creates at once on one port, and only one gets it. The older one stays, as all
+ * that see both agree.
+ */
+async function ownServers(
+  account: Account,
+  { name, tags }: StackResource,
+  signal: AbortSignal,
+): Promise<StackResource[]> {
+  const query = `/detail?name=${encodeURIComponent(`^${name}$`)}`;
+  const { token } = tagSpelling.names;
+  const found = await servers.all(account, query, signal);
+  const own = found.filter((one) => one.name === name && one.tags[token] === tags[token]);
+  return own.filter((one) => stateOf(one).is !== 'going').toSorted(byUse);
+}
+
+/** What is on its way down or has failed comes last, then what is younger. */
+function byUse(a: StackResource, b: StackResource): number {
+  const rank = { ready: 0, coming: 0, failed: 1, going: 2 };
+  const difference = rank[stateOf(a).is] - rank[stateOf(b).is];
+  return difference === 0 ? byAge(a, b) : difference;
 }
 
 /** A volume that Nova makes of the image names it as well. */

@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { keptAlive } from '../../../deploy/local/virtual-cloud/http-server.ts';
 import { createCompute } from './compute.ts';
 import { Refusal, type Answer, type Asked, type World } from './answers.ts';
 import { createNetwork } from './network.ts';
@@ -60,7 +61,7 @@ export async function startOpenStackDouble(options: DoubleOptions = {}): Promise
     return handle({ ...call, path: `/${rest.slice(start).join('/')}` });
   };
   let count = 0;
-  const server = createServer((request, response) => {
+  const server = createServer(keptAlive, (request, response) => {
     void (async () => {
       const call = await askedBy(request);
       if (call.method !== 'GET') asked.push(call);

@@ -1,7 +1,7 @@
 /** Certificates of a cloud with an authority of its own, and of one that asks for ours. */
 import { createServer, type ServerOptions } from 'node:https';
 import { request as httpRequest } from 'node:http';
-import type { TLSSocket } from 'node:tls';
+import { TLSSocket } from 'node:tls';
 import { startOpenStackDouble, type OpenStackDouble } from '../../../doubles/openstack/double.ts';
 import { selfSigned, type SelfSigned } from '../../../support/self-signed.ts';
 import { failureOf } from '../failure-of.ts';
@@ -27,8 +27,8 @@ async function startFront(options: ServerOptions = {}): Promise<Front> {
   const names: unknown[] = [];
   const own = { key: cloud.key, cert: cloud.certificate, ...options };
   const server = createServer(own, (request, response) => {
-    const socket: Partial<TLSSocket> = request.socket;
-    names.push(socket.getPeerCertificate?.().subject?.CN);
+    const { socket } = request;
+    if (socket instanceof TLSSocket) names.push(socket.getPeerCertificate().subject?.CN);
     const { method, headers, url: path } = request;
     const forward = httpRequest(new URL(path ?? '/', double.url), { method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
