@@ -89,7 +89,16 @@ const connectionsMax = 64;
 /** A page of a listing has some hundred KiB. */
 const longestAnswerBytes = 32 * 1_024 * 1_024;
 
-export function createRestClient(options: RestOptions): RestClient {
+/** One that takes any certificate says so in the log of the process and in each message. */
+export function createRestClient(given: RestOptions): RestClient {
+  const { title, url, tls } = given;
+  const isInsecure = tls?.rejectUnauthorized === false;
+  const options = isInsecure ? { ...given, title: `${title} (insecure)` } : given;
+  if (isInsecure) {
+    process.emitWarning(
+      `${title}: the certificates of ${url.host} are NOT checked, as the Secret of a MachineClass says: a machine in between can read its credentials`,
+    );
+  }
   const agent = agentOf(options);
   return {
     send: (call) => send(agent, options, call),

@@ -53,7 +53,7 @@ export function createAccounts({ env }: DriverSettings, callTimeoutSeconds: numb
   const sessions = new ClientCache<Session>({ close: (session) => session.close() });
   const clientFor = ({ url: keystone, tls }: Credentials, url: URL): RestClient =>
     createRestClient({
-      title: tls.rejectUnauthorized === false ? 'OpenStack (insecure)' : 'OpenStack',
+      title: 'OpenStack',
       // In place of scheme, host and port of every URL, in Secret and catalog.
       url: new URL(`${(endpoint ?? url).origin}${url.pathname}`),
       callTimeoutSeconds,
@@ -101,15 +101,7 @@ interface Token {
 /** A token is not used in the last minutes of its life: a call of a service makes others. */
 const spareMilliseconds = 300_000;
 
-function sessionOf(
-  { url: keystone, auth, tls }: Credentials,
-  make: (url: URL) => RestClient,
-): Session {
-  if (tls.rejectUnauthorized === false) {
-    process.emitWarning(
-      `the certificates of ${keystone.host} are NOT checked, as the Secret of a MachineClass says insecure: "true": a machine in between can read its credentials`,
-    );
-  }
+function sessionOf({ url: keystone, auth }: Credentials, make: (url: URL) => RestClient): Session {
   const clients = new Map<string, RestClient>();
   const clientOf = (url: URL): RestClient => {
     const client = clients.get(url.href) ?? make(url);

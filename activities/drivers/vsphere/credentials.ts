@@ -16,7 +16,8 @@ type Secret = Readonly<Record<string, string>>;
 
 /** Fails as a refusal of the credentials does: only another Secret helps. */
 export function credentialsOf(secret: Secret, env: Environment): Credentials {
-  const { vsphereHost = '', vsphereUsername = '', vspherePassword = '', vsphereCACert } = secret;
+  const { vsphereHost = '', vsphereUsername = '', vspherePassword = '' } = secret;
+  const { vsphereCACert, vsphereInsecureSSL = '' } = secret;
   const needed = { vsphereHost, vsphereUsername, vspherePassword };
   const missing = Object.entries(needed).flatMap(([key, value]) => (value.trim() ? [] : [key]));
   const url = URL.parse(env['MILLWRIGHT_VSPHERE_ENDPOINT'] || `https://${vsphereHost.trim()}/sdk`);
@@ -30,11 +31,8 @@ export function credentialsOf(secret: Secret, env: Environment): Credentials {
     url,
     username: vsphereUsername,
     password: vspherePassword,
-    isInsecure: takesAnyCertificate(secret),
+    // As Gardener's driver reads it.
+    isInsecure: ['true', '1'].includes(vsphereInsecureSSL.toLowerCase()),
     ca: vsphereCACert?.trim() || undefined,
   };
 }
-
-/** As Gardener's driver reads it. */
-export const takesAnyCertificate = ({ vsphereInsecureSSL = '' }: Secret): boolean =>
-  vsphereInsecureSSL.toLowerCase() === 'true' || vsphereInsecureSSL === '1';

@@ -1,6 +1,5 @@
 /** What is wrong with a provider spec: by its schema, and by the rules of Gardener's driver. */
 import { specCheck, withoutNulls } from '../spec-schema.ts';
-import { takesAnyCertificate } from './credentials.ts';
 import type { VsphereProviderSpec } from './provider-spec.ts';
 import schema from './provider-spec.schema.json' with { type: 'json' };
 import { searchTagsOf } from './tags.ts';
@@ -31,16 +30,10 @@ export function validateProviderSpec(providerSpec: unknown): string[] {
   return Object.entries(rules).flatMap(([sentence, isKept]) => (isKept ? [] : [sentence]));
 }
 
-/** `secret`: of the class, where it is known. */
-export function warningsOf(providerSpec: unknown, secret: Record<string, string> = {}): string[] {
+export function warningsOf(providerSpec: unknown): string[] {
   const { force, waitForIP } = specOf(providerSpec);
   return [
     ...(force ? ['providerSpec.force is ignored: nothing is overwritten'] : []),
     ...(waitForIP ? ['providerSpec.waitForIP is ignored: the Node is waited for in any case'] : []),
-    ...(takesAnyCertificate(secret)
-      ? [
-          'vsphereInsecureSSL of the Secret: ANY certificate is taken for the vCenter, so what is in between can read the password. Put its CA in vsphereCACert instead',
-        ]
-      : []),
   ];
 }

@@ -273,6 +273,18 @@ describe('certificates and proxies', () => {
     expect(await send({}, { url: secureUrl, tls })).toMatchObject({ status: 200 });
   });
 
+  test('a cloud whose certificates are not checked is warned of, and named in each message', async () => {
+    const warnings: string[] = [];
+    const note = ({ message }: Error): void => void warnings.push(message);
+    process.on('warning', note);
+    reply = { status: 503, body: 'none' };
+    const tls = { rejectUnauthorized: false };
+    const { message } = await failureOf(send(aCreate, { url: secureUrl, tls }));
+    process.off('warning', note);
+    expect(message).toMatch(/^Toys \(insecure\): create toy 1: Error 503/);
+    expect(warnings.join()).toMatch(/^Toys: the certificates of localhost:\d+ are NOT checked/);
+  });
+
   test('a certificate that nobody vouches for is not taken', async () => {
     expect(await failureOf(send(aCreate, { url: secureUrl }))).toMatchObject({
       code: 'Unavailable',

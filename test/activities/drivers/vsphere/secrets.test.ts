@@ -1,6 +1,5 @@
 /** Neither password nor token nor user data gets to where people read. */
 import { DriverError, DriverPending } from '../../../../activities/drivers/driver.ts';
-import { warningsOf } from '../../../../activities/drivers/vsphere/validate.ts';
 import { aSecret, aSpec, aVsphereWorld, vsphereRequest } from './vsphere-world.ts';
 
 const world = await aVsphereWorld();
@@ -78,11 +77,4 @@ test('what a vCenter quotes of a request that it does not know is left out', asy
   const said = await saidBy('s-quote', false);
   expect(said.join('\n')).toContain('this vCenter does not know the form of the request');
   expect(said.filter((text) => secrets.test(text))).toEqual([]);
-});
-
-test('a Secret that takes any certificate is warned of loudly', () => {
-  expect(warningsOf(aSpec, aSecret)).toEqual([]);
-  expect(warningsOf(aSpec, { ...aSecret, vsphereInsecureSSL: 'True' })).toEqual([
-    'vsphereInsecureSSL of the Secret: ANY certificate is taken for the vCenter, so what is in between can read the password. Put its CA in vsphereCACert instead',
-  ]);
 });
