@@ -1,6 +1,6 @@
 /** Neither password nor token nor user data gets to where people read. */
 import { DriverError, DriverPending } from '../../../../activities/drivers/driver.ts';
-import { aSecret, aSpec, aVsphereWorld, vsphereRequest } from './vsphere-world.ts';
+import { aSpec, aVsphereWorld, vsphereRequest } from './vsphere-world.ts';
 
 const world = await aVsphereWorld();
 
