@@ -3,20 +3,25 @@ import { linesOf, driverFolders } from '../../tools/drivers-cost.ts';
 /** Lines beside tables, schema and generated types; docs/decisions/0056-a-frame-for-drivers.md. */
 const linesMax = 500;
 
-/** Why a driver may be longer. */
-const exceptions: Readonly<Record<string, string>> = {
-  aws: 'it is older than the frame, and its launches join tags',
-  azure: 'it is older than the frame, and makes five things by name',
-  gcp: 'it has the transport of the SDK and seven kinds of credentials beside its description',
-  openstack:
-    'four services, three parts and Keystone: it was estimated at 500 and takes twice that',
-  virtual: 'it is the cloud of all tests, with a transport for the simulation',
-  vsphere: 'it has no SDK: a third is SOAP, and a clone is configured in steps',
+/** How long a driver may be that is longer, and why. The numbers go down only. */
+const exceptions: Readonly<Record<string, { max: number; why: string }>> = {
+  aws: { max: 2_260, why: 'it is older than the frame, and its launches join tags' },
+  azure: { max: 3_610, why: 'it is older than the frame, and makes five things by name' },
+  gcp: { max: 2_220, why: 'it has the transport of the SDK, and seven kinds of credentials' },
+  openstack: { max: 1_200, why: 'four services, three parts and Keystone' },
+  virtual: { max: 550, why: 'it is the cloud of all tests, with a transport for the simulation' },
+  vsphere: { max: 1_310, why: 'it has no SDK: a third is SOAP, and a clone is made in steps' },
 };
 
 test('every driver is below 500 lines, but for those with a reason, which is still needed', () => {
   const long = driverFolders().filter((driver) => linesOf(driver).lines >= linesMax);
   expect(long).toEqual(Object.keys(exceptions));
+  const longer = long.filter((driver) => linesOf(driver).lines > (exceptions[driver]?.max ?? 0));
+  expect(longer).toEqual([]);
+});
+
+test('the frame can be read in an hour', () => {
+  expect(linesOf('frame').lines).toBeLessThanOrEqual(2_400);
 });
 
 test('what is counted apart is no part of the lines', () => {
