@@ -1,6 +1,7 @@
 /** Calls of DigitalOcean's API, and a client for each token. */
 import type { ProviderRequest } from '../driver.ts';
 import { orAbsent, type RestClient } from '../frame/http.ts';
+import type { RestDriverLimits } from '../frame/rest-driver.ts';
 import { allPages, stranger, tokenClients } from '../frame/token-client.ts';
 import type { RestDriverLimits, TokenCloud } from '../frame/token-client.ts';
 import type { DriverSettings } from '../settings.ts';

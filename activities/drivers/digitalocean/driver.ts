@@ -3,7 +3,7 @@ import type { Driver } from '../driver.ts';
 import type { Cloud } from '../frame/cloud.ts';
 import { csiVolumeIds } from '../frame/csi-volumes.ts';
 import { driverOf } from '../frame/driver.ts';
-import type { RestDriverLimits } from '../frame/token-client.ts';
+import type { RestDriverLimits } from '../frame/rest-driver.ts';
 import type { DriverSettings } from '../settings.ts';
 import { requireText } from '../user-data-bytes.ts';
 import { createAccounts, title } from './client.ts';

@@ -10,7 +10,7 @@ import { fault } from './fault.ts';
 import { createRestClient, type RestClient, type RestOptions } from './http.ts';
 
 export interface RestDriverLimits extends Omit<FrameOptions, 'allowsRetagging'> {
-  /** The limit of one request. */
+  /** The limit of one request. Default 30. */
   callTimeoutSeconds?: number;
 }
 

@@ -2,9 +2,9 @@
 import { ClientCache } from '../client-cache.ts';
 import type { DriverError, ProviderRequest } from '../driver.ts';
 import type { DriverSettings } from '../settings.ts';
-import type { FrameOptions } from './driver.ts';
 import { fault } from './fault.ts';
 import { createRestClient, type RestClient, type RestOptions } from './http.ts';
+import type { RestDriverLimits } from './rest-driver.ts';
 
 type OptionsOfCloud = 'title' | 'refusalIn' | 'requestIdHeader' | 'waitsForReset';
 
@@ -14,11 +14,6 @@ export interface TokenCloud extends Pick<RestOptions, OptionsOfCloud> {
   endpointVariable: string;
   /** Keys of the Secret that may hold the token; the first that is there counts. */
   tokenKeys: readonly string[];
-}
-
-export interface RestDriverLimits extends Omit<FrameOptions, 'allowsRetagging'> {
-  /** The limit of one request. Default 30. */
-  callTimeoutSeconds?: number;
 }
 
 /** One for each token. */

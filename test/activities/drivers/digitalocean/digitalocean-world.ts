@@ -1,7 +1,7 @@
 /** The driver against the double. */
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import { createDigitalOceanDriver } from '../../../../activities/drivers/digitalocean/driver.ts';
-import type { RestDriverLimits } from '../../../../activities/drivers/frame/token-client.ts';
+import type { RestDriverLimits } from '../../../../activities/drivers/frame/rest-driver.ts';
 import {
   startDigitalOceanDouble,
   token,

@@ -1,6 +1,6 @@
 /** The driver against the double. */
 import { createHetznerDriver } from '../../../../activities/drivers/hetzner/driver.ts';
-import type { RestDriverLimits } from '../../../../activities/drivers/frame/token-client.ts';
+import type { RestDriverLimits } from '../../../../activities/drivers/frame/rest-driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import type { DriverSettings } from '../../../../activities/drivers/settings.ts';
 import { startHetznerDouble, token, type HetznerDouble } from '../../../doubles/hetzner/double.ts';
