@@ -3,7 +3,7 @@ import type { ProviderRequest } from '../driver.ts';
 import { orAbsent, type RestClient } from '../frame/http.ts';
 import type { RestDriverLimits } from '../frame/rest-driver.ts';
 import { allPages, stranger, tokenClients } from '../frame/token-client.ts';
-import type { RestDriverLimits, TokenCloud } from '../frame/token-client.ts';
+import type { TokenCloud } from '../frame/token-client.ts';
 import type { DriverSettings } from '../settings.ts';
 import { refusalIn } from './errors.ts';
 
