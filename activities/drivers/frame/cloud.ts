@@ -219,8 +219,9 @@ export interface Cloud<T extends CloudTypes> {
   tagsComeLate?: boolean;
   /**
    * An instance without tags of ours: is it of this class, as MCM's are by the tags of the class?
+   * `isNamed`: its Machine has it by providerID.
    */
-  isOfClass: (thing: T['thing'], providerSpec: unknown) => boolean;
+  isOfClass: (thing: T['thing'], providerSpec: unknown, isNamed: boolean) => boolean;
   instanceOf: (thing: T['thing'], account: T['account']) => Instance;
   validate: (providerSpec: unknown) => string[];
   /** What is wrong with a create beside the class: the name, the user data. */

@@ -79,7 +79,7 @@ export function belongsTo<T extends CloudTypes>(
   thing: T['thing'],
   request: Owner & { providerSpec: unknown },
 ): boolean {
-  if (!isTagged(thing, cloud.tags)) return cloud.isOfClass(thing, request.providerSpec);
+  if (!isTagged(thing, cloud.tags)) return cloud.isOfClass(thing, request.providerSpec, false);
   return hasTags(thing, ownerTags(request, cloud.tags));
 }
 
@@ -90,7 +90,7 @@ export function isMadeFor<T extends CloudTypes>(
   { machine, providerSpec }: MachineRequest,
 ): boolean {
   const { tags: spelling } = cloud;
-  if (!isTagged(thing, spelling)) return cloud.isOfClass(thing, providerSpec);
+  if (!isTagged(thing, spelling)) return cloud.isOfClass(thing, providerSpec, true);
   const isOfNamespace =
     thing.tags[spelling.names.namespace] === tagValue(machine.namespace, spelling);
   return isOfNamespace && isOfMachine(cloud, thing, machine);

@@ -150,11 +150,12 @@ function cloudRequestOf(request: CreateRequest): CloudInstanceRequest {
 }
 
 /**
- * MCM knows its own by the tags of the class. Without any such tag it may be anybody's.
+ * MCM knows its own by the tags of the class. Without any such tag it may be anybody's, unless the
+ * Machine names it.
  */
-function isOfClass(thing: VirtualInstance, providerSpec: unknown): boolean {
+function isOfClass(thing: VirtualInstance, providerSpec: unknown, isNamed: boolean): boolean {
   const ofClass = withDefaults(providerSpec).tags;
-  return Object.keys(ofClass).length > 0 && hasTags(thing, ofClass);
+  return Object.keys(ofClass).length === 0 ? isNamed : hasTags(thing, ofClass);
 }
 
 function refIn(providerID: string): string {

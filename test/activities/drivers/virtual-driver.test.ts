@@ -148,6 +148,14 @@ describe('what MCM made, with the tags of the class and none of ours', () => {
     expect(await cloud.instances('name=unnamed-of-mcm')).toEqual([]);
   });
 
+  test('is taken and deleted by the Machine that names it, though its class has no tags', async () => {
+    await madeByMcm('named-of-mcm', {});
+    const [{ providerID = '' } = {}] = await cloud.instances('name=named-of-mcm');
+    const request = aRequest('named-of-mcm', { providerSpec: {}, providerID });
+    expect(await driver.createInstance(request)).toMatchObject({ providerID, found: true });
+    expect(await driver.deleteInstance(request)).toEqual({ found: true });
+  });
+
   test.each([
     { name: 'with-other-tags', tags: { pool: 'other' }, spec: providerSpec },
     { name: 'of-a-class-without-tags', tags: {}, spec: {} },
