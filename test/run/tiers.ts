@@ -73,6 +73,7 @@ export const patientUnits: readonly string[] = [
   'test/deploy/examples/driver-python',
   'test/deploy/helm/chart',
   'test/deploy/monitoring/alerts',
+  'test/doubles/rest/readers',
   'test/linear-text',
   'test/live/',
   'test/simulation/',

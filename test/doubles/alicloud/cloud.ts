@@ -2,7 +2,7 @@
  * The state of the double: instances, disks and the table of client tokens. Work goes on with time,
  * which is handed in, in milliseconds.
  */
-import { itemsOf } from './model.ts';
+import { isTrue, itemsOf } from './model.ts';
 import { Refusal } from './refusal.ts';
 
 export interface StoredInstance {
@@ -70,7 +70,7 @@ export class Cloud {
     );
     this.instances.push({ id, name, region, query, tags, createdAt: now });
     for (const disk of itemsOf(query, 'DataDisk')) {
-      const goesWithInstance = disk['DeleteWithInstance'] !== 'false';
+      const goesWithInstance = isTrue(disk['DeleteWithInstance'] ?? 'true');
       this.disks.push({ name: disk['DiskName'] ?? '', instance: id, goesWithInstance });
     }
     this.#tokens.set(token, { body, id });

@@ -50,9 +50,12 @@ function isOf(type: Type | undefined, [step, ...rest]: string[], value: string):
 
 function isPrimitive(type: string, value: string): boolean {
   if (type === 'number') return /^-?\d+(\.\d+)?$/.test(value);
-  if (type === 'boolean') return value === 'true' || value === 'false';
+  if (type === 'boolean') return /^(true|false)$/i.test(value);
   return type === 'string';
 }
+
+/** The cloud's own client for Python says `True`. */
+export const isTrue = (value: string | undefined): boolean => value?.toLowerCase() === 'true';
 
 /** `Tag.1.Key`, `Tag.2.Key` and so on: the items of a list, in order. */
 export function itemsOf(query: Query, list: string): Record<string, string>[] {

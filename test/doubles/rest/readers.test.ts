@@ -6,12 +6,14 @@ import { join } from 'node:path';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { repository } from '../../../deploy/local/layout.ts';
 import { preparedPython } from '../../../deploy/local/prepare/python.ts';
+import { startAlicloudDouble } from '../alicloud/double.ts';
 import { startDigitalOceanDouble, token as tokenOfTeam } from '../digitalocean/double.ts';
 import { startHetznerDouble, token as tokenOfProject } from '../hetzner/double.ts';
 
 interface Reading {
   script: string;
   url: string;
+  /** Or a key's id and secret, with a colon between. */
   token: string;
 }
 
@@ -87,4 +89,57 @@ test("DigitalOcean's client reads what the double of its API answers", async () 
     gone: 'not_found',
     left: 24,
   });
+});
+
+test("Alibaba Cloud's client reads what the double of its API answers", async () => {
+  await using double = await startAlicloudDouble({ accessKeys: { 'LTAI-reader': 'its-secret' } });
+  const key = 'LTAI-reader:its-secret';
+  const read = await readBy({ script: 'alicloud.py', url: double.url, token: key });
+  expect(read).toEqual({
+    ids: 1,
+    again: true,
+    other: [400, 'IdempotentParameterMismatch'],
+    instance: {
+      id: true,
+      name: 'machine-a',
+      status: 'Running',
+      region: 'eu-central-1',
+      zone: 'eu-central-1a',
+      type: 'ecs.g7.large',
+      image: 'm-gw8iqj3z9vzpljm4v3ob',
+      charge: 'PostPaid',
+      spot: 'NoSpot',
+      protection: false,
+      created: true,
+      tags: [['role', 'node']],
+      locks: [],
+      switch: 'vsw-gw8abc',
+      private: ['10.0.0.1'],
+      public: ['8.8.4.4'],
+      eip: '',
+      interfaces: [],
+    },
+    total: 26,
+    size: 10,
+    pages: [10, 10, 6],
+    retagged: [true, ['machine-a'], ['machine-a']],
+    named: ['page-2', 'page-20', 'page-21', 'page-22', 'page-23', 'page-24'],
+    console: [true, ''],
+    updated: true,
+    input: [400, 'InvalidSpotStrategy.ValueNotSupported'],
+    missing: [404, 'InvalidInstanceId.NotFound'],
+    running: [403, 'IncorrectInstanceStatus'],
+    deleted: true,
+    gone: 0,
+    actions: [
+      'DeleteInstance',
+      'DescribeInstances',
+      'GetInstanceConsoleOutput',
+      'RunInstances',
+      'TagResources',
+    ],
+    unread: [],
+    signature: [400, 'SignatureDoesNotMatch'],
+  });
+  expect(double.cloud.disks.map(({ name }) => name)).toEqual(['disk-False']);
 });
