@@ -17,6 +17,7 @@ export const driversWithSchema = [
   'kubevirt',
   'metal',
   'nutanix',
+  'vcd',
   'openstack',
   'vsphere',
   'yandex',
