@@ -17,8 +17,8 @@ export const driversWithSchema = [
   'kubevirt',
   'metal',
   'nutanix',
-  'vcd',
   'openstack',
+  'vcd',
   'vsphere',
   'yandex',
 ] as const;

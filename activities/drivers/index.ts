@@ -11,6 +11,7 @@ import { createKubevirtDriver } from './kubevirt/driver.ts';
 import { createMetalDriver } from './metal/driver.ts';
 import { createNutanixDriver } from './nutanix/driver.ts';
 import { createOpenStackDriver } from './openstack/driver.ts';
+import { createVcdDriver } from './vcd/driver.ts';
 import { createVsphereDriver } from './vsphere/driver.ts';
 import { createYandexDriver } from './yandex/driver.ts';
 import { createVirtualDriver } from './virtual/driver.ts';
@@ -36,6 +37,7 @@ const clouds: Readonly<Record<CloudProvider, Create>> = {
   metal: createMetalDriver,
   nutanix: createNutanixDriver,
   anexia: createAnexiaDriver,
+  'vmware-cloud-director': createVcdDriver,
 };
 
 /** Specs of clouds are read as Go reads them. */

@@ -13,6 +13,7 @@ export const builtInProviders = [
   'metal',
   'nutanix',
   'anexia',
+  'vmware-cloud-director',
   'virtual',
 ] as const;
 

@@ -24,6 +24,8 @@ import nutanixSchema from './nutanix/provider-spec.schema.json' with { type: 'js
 import { validateProviderSpec as validateNutanix } from './nutanix/validate.ts';
 import openstackSchema from './openstack/provider-spec.schema.json' with { type: 'json' };
 import { validateProviderSpec as validateOpenStack } from './openstack/validate.ts';
+import vcdSchema from './vcd/provider-spec.schema.json' with { type: 'json' };
+import { validateProviderSpec as validateVcd } from './vcd/validate.ts';
 import vsphereSchema from './vsphere/provider-spec.schema.json' with { type: 'json' };
 import { validateProviderSpec as validateVsphere } from './vsphere/validate.ts';
 import yandexSchema from './yandex/provider-spec.schema.json' with { type: 'json' };
@@ -45,6 +47,7 @@ export const providerSpecs = {
   metal: { schema: metalSchema, validate: validateMetal },
   nutanix: { schema: nutanixSchema, validate: validateNutanix },
   anexia: { schema: anexiaSchema, validate: validateAnexia },
+  'vmware-cloud-director': { schema: vcdSchema, validate: validateVcd },
 } as const;
 
 export type CloudProvider = keyof typeof providerSpecs;

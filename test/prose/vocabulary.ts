@@ -28,7 +28,7 @@ export const vocabulary = {
     converter copy cordon core correct count counters create creation creator credential
     critical crowd csi current custom dashboard data database date dead deadline death decision
     default defined deletable delete deletion delivered delivery dependencies deployment
-    describe desired details devices diagnose died differ digest digital dir directory
+    describe desired details devices diagnose died differ digest digital dir director directory
     disappearance disk dispatch distinct doctor doing done doubt down download drain driver
     drop droplet due duration dynamic earlier ec edit effect effective elder election element
     elsewhere empty encode encrypted end endpoints engine ensure enter entrance entry
@@ -58,33 +58,34 @@ export const vocabulary = {
     part pass password past patch path patience patterns pause payload pending period
     permissions persistent persistently person phase pick pinned pipeline place plain plan
     platform plausible play pod point policy poll pool port postgresql prefix prepare presence
-    present preservation preserve preview previous print priority probes process program
-    progress project prometheus proportion protect protection provider proxy prune ps public
-    push put python quantiles quantity query question queue quick quoted random range rank rate
-    raw reach reachability read ready real reason recent reconciling record recorders
-    recordings recovery recreate ref reference reflector refresh refusable refusal refuse
-    region register registration registry regular rejected rejection related release removal
-    remove render renewal repair repeated replace replacement replica reply report repository
-    request requeue require requirement resource response rest restart restore result resume
-    retag retry revision right risen role roll rollback rollout room root rotated round routed
-    routes row rule run runbook runtime safe safety sample sandbox sbom scale schedule schema
-    scope screen script sdk search seconds secret section security see seen selection selector
-    selects send senseless sent sequel series serve servers service session set settings settle
-    setup sha shards shared short shorten show shown shrink shrunk shut shutdown signal signed
-    silent simulate single sinks size skip sleep slot slow snapshot soon source spam span spare
-    spec spelling spent spot ssh stack stage stale stall standing stands standstill start state
-    status stay step stop store stranger strategy stripped stuck style subject submit successor
-    sum summary supervised supervision supervisor supplier surge surroundings suspect sweep
-    switch sync system table tag taint take taken target task teardown tell template temporal
-    term terminated terminating test text thing throttling time timeline timeout timestamp
-    title tls token tolerant toleration tool total trace tracked transient translate
-    translation transport tree trial trigger trimmed trouble try tuner turn two type ui uid
-    unavailable unclaimed unclear uncounted undecodable under undo unicode union uniqueness
-    unit unjoined unknown unlisted unmanaged unmatched unowned unpushable unreachable
-    unrecorded unsearched unsent unsettled untaken untouched untried unusable unused update url
-    usable usage use users usual uuid valid validate validation validator value vanished
-    variable verb verdict verify version view virtual vm volume vsphere wait wake wanted wants
-    warning watch way well wheel whole width words work workers workflow world worst worth wrap
-    write written xml yaml yandex younger zero zone zsh
+    present preservation preserve preview previous print priority probes process product
+    program progress project prometheus proportion protect protection provider proxy prune ps
+    public push put python quantiles quantity query question queue quick quoted random range
+    rank rate raw reach reachability read ready real reason recent recomposition reconciling
+    reconfiguration record recorders recordings recovery recreate ref reference reflector
+    refresh refusable refusal refuse region register registration registry regular rejected
+    rejection related release removal remove render renewal repair repeated replace replacement
+    replica reply report repository request requeue require requirement resource response rest
+    restart restore result resume retag retry revision right risen role roll rollback rollout
+    room root rotated round routed routes row rule run runbook runtime safe safety sample
+    sandbox sbom scale schedule schema scope screen script sdk search seconds secret section
+    security see seen selection selector selects send senseless sent sequel series serve
+    servers service session set settings settle setup sha shards shared short shorten show
+    shown shrink shrunk shut shutdown signal signed silent simulate single sinks size skip
+    sleep slot slow snapshot soon source spam span spare spec spelling spent spot ssh stack
+    stage stale stall standing stands standstill start state status stay step stop store
+    stranger strategy stripped stuck style subject submit successor sum summary supervised
+    supervision supervisor supplier surge surroundings suspect sweep switch sync system table
+    tag taint take taken target task teardown tell template temporal term terminated
+    terminating test text thing throttling time timeline timeout timestamp title tls token
+    tolerant toleration tool total trace tracked transient translate translation transport tree
+    trial trigger trimmed trouble try tuner turn two type ui uid unavailable unclaimed unclear
+    uncounted undecodable under undo unicode union uniqueness unit unjoined unknown unlisted
+    unmanaged unmatched unowned unpushable unreachable unrecorded unsearched unsent unsettled
+    untaken untouched untried unusable unused update url usable usage use users usual uuid
+    valid validate validation validator value vanished vapp variable vcd verb verdict verify
+    version view virtual vm volume vsphere wait wake wanted wants warning watch way well wheel
+    whole width words work workers workflow world worst worth wrap write written xml yaml
+    yandex younger zero zone zsh
   `,
 } as const;

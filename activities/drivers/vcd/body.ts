@@ -1,7 +1,7 @@
 /** What is sent to make a machine, in its steps. */
 import type { CreateRequest } from '../driver.ts';
 import { base64UserData } from '../user-data-bytes.ts';
-import type { Section, VAppAnswer, VmAnswer } from './client.ts';
+import type { Section, VappAnswer, VmAnswer } from './client.ts';
 import type { VcdProviderSpec } from './provider-spec.ts';
 
 export interface Wanted {
@@ -11,7 +11,7 @@ export interface Wanted {
 
 interface Sources {
   name: string;
-  vapp: VAppAnswer;
+  vapp: VappAnswer;
   /** Paths. */
   template: string;
   storageProfile: string | undefined;

@@ -27,7 +27,7 @@ export interface VmAnswer {
 }
 
 /** `VAppType`, as far as it is read. */
-export interface VAppAnswer {
+export interface VappAnswer {
   name: string;
   description?: string;
   children?: { vm?: VmAnswer[] };
@@ -56,7 +56,7 @@ export interface Work {
 }
 
 export interface Director {
-  vapp: (path: string, signal: AbortSignal) => Promise<VAppAnswer>;
+  vapp: (path: string, signal: AbortSignal) => Promise<VappAnswer>;
   /** Undefined when there is none that the user may see. */
   vm: (uuid: string, signal: AbortSignal) => Promise<VmAnswer | undefined>;
   task: (uuid: string, signal: AbortSignal) => Promise<TaskAnswer | undefined>;
@@ -128,7 +128,7 @@ function directorOf(send: Send): Director {
     (await send({ what: `read ${path}`, method: 'GET', path, signal })).json;
   return {
     async vapp(path, signal) {
-      const found: VAppAnswer = Object(await get(path, signal));
+      const found: VappAnswer = Object(await get(path, signal));
       const { name, children } = found;
       if (typeof name !== 'string' || !(children?.vm ?? []).every(isVm)) throw unknownAnswer(title);
       return found;

@@ -26,7 +26,7 @@ import {
   type Wanted,
 } from './body.ts';
 import { access, meaningOf, title } from './client.ts';
-import type { Director, TaskAnswer, VAppAnswer, VmAnswer, Work } from './client.ts';
+import type { Director, TaskAnswer, VappAnswer, VmAnswer, Work } from './client.ts';
 import type { VcdProviderSpec } from './provider-spec.ts';
 import { specOf, validateProviderSpec } from './validate.ts';
 
@@ -132,7 +132,7 @@ const instance: Part<VcdCloud> = {
 const pathOf = (ref: string): string => `/api/vApp/vm-${encodeURIComponent(ref)}`;
 const uuidIn = (urn: string): string => urn.slice(urn.lastIndexOf(':') + 1);
 
-interface VApp extends VAppAnswer {
+interface VApp extends VappAnswer {
   path: string;
   vms: Vm[];
 }

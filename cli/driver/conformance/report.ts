@@ -44,7 +44,13 @@ export function reportOf(subject: Subject, findings: Verdict[]): Report {
 }
 
 /** Providers whose drivers were tested against doubles only (docs/clouds). */
-const untried: readonly string[] = ['anexia', 'metal', 'nutanix', 'yandex'];
+const untried: readonly string[] = [
+  'anexia',
+  'metal',
+  'nutanix',
+  'vmware-cloud-director',
+  'yandex',
+];
 
 export function heading(subject: Subject): string {
   const { provider, queue, namespace, className, contract, run } = subject;

@@ -5,7 +5,7 @@ const subject = { ...names, contract: 'millwright' } as const;
 const first = (provider: string): string | undefined =>
   heading({ ...subject, provider }).split('\n')[0];
 
-test.each(['anexia', 'metal', 'nutanix', 'yandex'])(
+test.each(['anexia', 'metal', 'nutanix', 'vmware-cloud-director', 'yandex'])(
   'the kit says in its first line that the driver of %s has met no real server',
   (provider) => {
     expect(first(provider)).toBe(
