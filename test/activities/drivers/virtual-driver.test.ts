@@ -150,7 +150,8 @@ describe('what MCM made, with the tags of the class and none of ours', () => {
 
   test('is taken and deleted by the Machine that names it, though its class has no tags', async () => {
     await madeByMcm('named-of-mcm', {});
-    const [{ providerID = '' } = {}] = await cloud.instances('name=named-of-mcm');
+    const [made] = await cloud.instances('name=named-of-mcm');
+    const providerID = made?.providerID ?? '';
     const request = aRequest('named-of-mcm', { providerSpec: {}, providerID });
     expect(await driver.createInstance(request)).toMatchObject({ providerID, found: true });
     expect(await driver.deleteInstance(request)).toEqual({ found: true });
