@@ -52,3 +52,20 @@ export function isMeaningName(name: unknown): name is MeaningName {
 
 /** From the cloud's code to what it means. */
 export type ErrorTable = Readonly<Record<string, MeaningName>>;
+
+export function meaningIn(table: ErrorTable, key: string): MeaningName | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}
+
+/** By HTTP status, as most clouds mean them. A cloud adds its own, or says otherwise. */
+export const httpMeanings = {
+  '400': 'input',
+  '401': 'unauthenticated',
+  '403': 'forbidden',
+  '409': 'conflict',
+  '429': 'throttling',
+  '500': 'unavailable',
+  '502': 'unavailable',
+  '503': 'unavailable',
+  '504': 'unanswered',
+} as const satisfies ErrorTable;

@@ -2,6 +2,7 @@
  * What the errors of ECS mean. Tables in data; their sources are Alibaba Cloud's pages on the
  * calls, and Gardener's driver.
  */
+import { httpMeanings, meaningIn } from '../error-meanings.ts';
 import type { ErrorTable, MeaningName } from '../error-meanings.ts';
 import type { Death } from '../frame/cloud.ts';
 import { fault } from '../frame/fault.ts';
@@ -51,7 +52,7 @@ export const codeMeanings = {
 
 /** By how a code begins, where the table does not have it. The first counts. */
 export const prefixMeanings: readonly (readonly [string, MeaningName])[] = [
-  // Never capacity, whatever follows: the pool has room.
+  // Throttling is no lack of capacity: the autoscaler must not give up the pool.
   ['Throttling', 'throttling'],
   ['QuotaExceed', 'quota'],
   ['InvalidAccessKeyId', 'unauthenticated'],
@@ -69,27 +70,18 @@ export const prefixMeanings: readonly (readonly [string, MeaningName])[] = [
 
 /** By HTTP status, where no code is known. None means "missing": that takes the code. */
 export const statusMeanings = {
-  '400': 'input',
-  '401': 'unauthenticated',
-  '403': 'forbidden',
+  ...httpMeanings,
   '404': 'input',
-  '409': 'conflict',
-  '429': 'throttling',
-  '500': 'unavailable',
-  '502': 'unavailable',
-  '503': 'unavailable',
-  '504': 'unanswered',
 } as const satisfies ErrorTable;
 
 export function meaningOf(code: string, status: number): MeaningName {
   const prefix = prefixMeanings.find(([start]) => code.startsWith(start))?.[1];
   return (
-    lookUp(codeMeanings, code) ?? prefix ?? lookUp(statusMeanings, String(status)) ?? 'unknown'
+    meaningIn(codeMeanings, code) ??
+    prefix ??
+    meaningIn(statusMeanings, String(status)) ??
+    'unknown'
   );
-}
-
-function lookUp(table: ErrorTable, key: string): MeaningName | undefined {
-  return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
 /** Undefined when the answer has not the form of Alibaba Cloud. */
@@ -115,7 +107,7 @@ function wordsOf(message: unknown): string {
 const isSpot = (strategy: unknown): boolean => String(strategy).startsWith('Spot');
 const takenBack = 'Alibaba Cloud takes spot instances back where it needs the capacity';
 
-/** `start`: which instance has which end, in words. */
+/** `start`: the instance and its state, in words, as the message begins. */
 export function deathOf(start: string, spotStrategy: unknown): Death {
   return isSpot(spotStrategy)
     ? { meaning: 'capacity', message: `${start}; ${takenBack}` }

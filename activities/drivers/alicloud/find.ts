@@ -29,7 +29,7 @@ export async function read(ecs: Ecs, ref: string, signal: AbortSignal) {
   return (await describe(ecs, query, signal)).find((instance) => instance.id === id);
 }
 
-/** What has the Machine's name, which whatever has its token has as well. */
+/** Instances with the Machine's name; those with its token have that name too. */
 export async function search(ecs: Ecs, request: MachineRequest) {
   const { name: instanceName } = request.machine;
   const query = { regionId: regionOf(request), instanceName };

@@ -1,14 +1,10 @@
 /** Whose an instance is, as its tags say. */
 import type { TagSpelling } from '../frame/cloud.ts';
+import { usualNames } from '../frame/tags.ts';
 
 export const tagSpelling: TagSpelling = {
   word: 'tag',
-  names: {
-    cluster: 'millwright.dev/cluster',
-    namespace: 'millwright.dev/namespace',
-    machineUid: 'millwright.dev/machine-uid',
-    token: 'millwright.dev/token',
-  },
+  names: usualNames,
   allowed: /^(?!aliyun|acs:)[\w.-]{1,128}$/,
   countMax: 20,
 };

@@ -1,19 +1,12 @@
 /** What the errors of Anexia's Engine mean. */
+import { httpMeanings } from '../error-meanings.ts';
 import type { MeaningName } from '../error-meanings.ts';
 
 /** By the HTTP status. */
 export const statusMeanings: Readonly<Record<number, MeaningName>> = {
-  400: 'input',
-  401: 'unauthenticated',
-  403: 'forbidden',
+  ...httpMeanings,
   404: 'missing',
-  409: 'conflict',
   422: 'input',
-  429: 'throttling',
-  500: 'unavailable',
-  502: 'unavailable',
-  503: 'unavailable',
-  504: 'unanswered',
 };
 
 /** By the words of a task that failed. The first that fits counts. */

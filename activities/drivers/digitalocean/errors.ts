@@ -1,4 +1,5 @@
 /** What DigitalOcean's errors mean, by its published description (specification/shared). */
+import { httpMeanings, meaningIn } from '../error-meanings.ts';
 import type { ErrorTable, MeaningName } from '../error-meanings.ts';
 import type { Refusal, RestAnswer } from '../frame/http.ts';
 
@@ -17,19 +18,11 @@ export const idMeanings = {
 
 /** By HTTP status, where the id is new. None means "missing": that takes the id. */
 export const statusMeanings = {
-  '400': 'input',
-  '401': 'unauthenticated',
-  '403': 'forbidden',
+  ...httpMeanings,
   '408': 'unanswered',
-  '409': 'conflict',
   '412': 'precondition',
   '422': 'input',
   '423': 'conflict',
-  '429': 'throttling',
-  '500': 'unavailable',
-  '502': 'unavailable',
-  '503': 'unavailable',
-  '504': 'unanswered',
 } as const satisfies ErrorTable;
 
 interface RefusalWords {
@@ -53,7 +46,7 @@ const manyThings: readonly string[] = ['unprocessable_entity', 'forbidden'];
 export function meaningOf(id: string, words: string, status?: number): MeaningName {
   const byWords = wordsMeanings.find((row) => row.words.test(words))?.meaning;
   if (byWords && manyThings.includes(id)) return byWords;
-  return lookUp(idMeanings, id) ?? lookUp(statusMeanings, String(status)) ?? 'unknown';
+  return meaningIn(idMeanings, id) ?? meaningIn(statusMeanings, String(status)) ?? 'unknown';
 }
 
 /** Undefined where the answer has not DigitalOcean's form. */
@@ -61,8 +54,4 @@ export function refusalIn({ json, status }: RestAnswer): Refusal | undefined {
   const { id, message } = Object(json);
   if (typeof id !== 'string' || typeof message !== 'string') return undefined;
   return { meaning: meaningOf(id, message, status), code: id, words: message };
-}
-
-function lookUp(table: ErrorTable, key: string): MeaningName | undefined {
-  return Object.hasOwn(table, key) ? table[key] : undefined;
 }

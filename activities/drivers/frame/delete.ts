@@ -52,7 +52,7 @@ function ownersOf<T extends CloudTypes>(
   return cluster === undefined || token === undefined ? [] : [{ cluster, token }];
 }
 
-/** Exactly one, of whatever kind: a listing shows parts without an instance as well. */
+/** Deletes one thing of any kind, as a listing shows parts without an instance as well. */
 export async function deleteListed<T extends CloudTypes>(
   cloud: Cloud<T> & Waiting,
   account: T['account'],

@@ -89,7 +89,7 @@ const connectionsMax = 64;
 /** A page of a listing has some hundred KiB. */
 const longestAnswerBytes = 32 * 1_024 * 1_024;
 
-/** One that takes any certificate says so in the log of the process and in each message. */
+/** A client that takes any certificate warns in the log, and says `(insecure)` in each message. */
 export function createRestClient(given: RestOptions): RestClient {
   const { title, url, tls } = given;
   const isInsecure = tls?.rejectUnauthorized === false;
@@ -125,7 +125,7 @@ function agentOf({ env, tls = {} }: RestOptions): EnvHttpProxyAgent {
     keepAliveTimeout: 30_000,
     connect: { ...given, timeout: 10_000 },
     requestTls: given,
-    // Empty: without a proxy, whatever the variables of the process say.
+    // An empty text keeps undici from reading the variables of the process itself.
     httpProxy: httpProxy ?? '',
     httpsProxy: httpsProxy ?? '',
     noProxy: noProxy ?? '',

@@ -5,6 +5,7 @@ import type { DriverError, Instance, ProviderRequest } from '../driver.ts';
 import type { MeaningName } from '../error-meanings.ts';
 import type { DriverSettings, Environment } from '../settings.ts';
 import type { TagSpelling } from './cloud.ts';
+import { usualNames } from './tags.ts';
 import type { FrameOptions } from './driver.ts';
 import { fault } from './fault.ts';
 import { createRestClient, type RestClient, type RestOptions } from './http.ts';
@@ -59,12 +60,7 @@ export function createRestAccounts<Credentials extends { url: URL }, Api>(
 /** Tags with the names that the contract has. */
 export const usualTags: TagSpelling = {
   word: 'tag',
-  names: {
-    cluster: 'millwright.dev/cluster',
-    namespace: 'millwright.dev/namespace',
-    machineUid: 'millwright.dev/machine-uid',
-    token: 'millwright.dev/token',
-  },
+  names: usualNames,
   allowed: /^[^\s=]{1,128}$/,
 };
 
@@ -75,7 +71,7 @@ export function textOfTags(tags: Readonly<Record<string, string>>): string {
     .join(' ');
 }
 
-/** Whatever else a person has written there is left out. */
+/** Other words, such as a person's note, are left out. */
 export function tagsInText(text: string): Record<string, string> {
   const pairs = text.matchAll(/(?:^|\s)(millwright\.dev\/[a-z-]+)=(\S+)/g);
   return Object.fromEntries([...pairs].map(([, name = '', value = '']) => [name, value]));

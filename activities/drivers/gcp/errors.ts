@@ -2,6 +2,7 @@
  * What Compute Engine's errors mean. Tables in data; their sources are Google's pages on errors and
  * operations, and Gardener's driver.
  */
+import { httpMeanings, meaningIn } from '../error-meanings.ts';
 import type { ErrorTable, MeaningName } from '../error-meanings.ts';
 
 /**
@@ -88,18 +89,10 @@ export const reasonMeanings = {
 
 /** By HTTP status, where no reason is known. None means "missing": that takes the reason. */
 export const statusMeanings = {
-  '400': 'input',
-  '401': 'unauthenticated',
-  '403': 'forbidden',
+  ...httpMeanings,
   '408': 'unanswered',
-  '409': 'conflict',
   '412': 'precondition',
   '413': 'input',
-  '429': 'throttling',
-  '500': 'unavailable',
-  '502': 'unavailable',
-  '503': 'unavailable',
-  '504': 'unanswered',
 } as const satisfies ErrorTable;
 
 interface WordsMeaning {
@@ -156,22 +149,18 @@ export function meaningOf({ status, reasons, message }: ComputeErrors): MeaningN
   if (byWords) return byWords;
   const found = new Set(reasons.map(meaningOfReason));
   const known = order.find((meaning) => found.has(meaning));
-  return known ?? lookUp(statusMeanings, String(status)) ?? 'unknown';
+  return known ?? meaningIn(statusMeanings, String(status)) ?? 'unknown';
 }
 
 /**
  * The meaning of an answer that is not in Google's form: at most it shows trouble of a proxy.
  */
 export function meaningOfStranger(status: number): MeaningName {
-  const meaning = status === 429 ? 'unavailable' : lookUp(statusMeanings, String(status));
+  const meaning = status === 429 ? 'unavailable' : meaningIn(statusMeanings, String(status));
   return meaning === 'unavailable' || meaning === 'unanswered' ? meaning : 'unknown';
 }
 
 function meaningOfReason(reason: string): MeaningName | undefined {
   // As with Gardener's driver: GPUS_ALL_REGIONS_QUOTA_EXCEEDED and others of the kind.
-  return lookUp(reasonMeanings, reason) ?? (reason.includes('QUOTA') ? 'quota' : undefined);
-}
-
-function lookUp(table: ErrorTable, key: string): MeaningName | undefined {
-  return Object.hasOwn(table, key) ? table[key] : undefined;
+  return meaningIn(reasonMeanings, reason) ?? (reason.includes('QUOTA') ? 'quota' : undefined);
 }

@@ -3,6 +3,7 @@
  * (hcloud-go, hcloud/error.go), as far as servers, floating IPs and what a server is made of can
  * give them.
  */
+import { httpMeanings, meaningIn } from '../error-meanings.ts';
 import type { ErrorTable, MeaningName } from '../error-meanings.ts';
 import type { State } from '../frame/cloud.ts';
 import { fault } from '../frame/fault.ts';
@@ -61,19 +62,11 @@ export const codeMeanings = {
 
 /** By HTTP status, where the code is new. None means "missing": that takes the code. */
 export const statusMeanings = {
-  '400': 'input',
-  '401': 'unauthenticated',
-  '403': 'forbidden',
+  ...httpMeanings,
   '408': 'unanswered',
-  '409': 'conflict',
   '412': 'precondition',
   '422': 'input',
   '423': 'conflict',
-  '429': 'throttling',
-  '500': 'unavailable',
-  '502': 'unavailable',
-  '503': 'unavailable',
-  '504': 'unanswered',
 } as const satisfies ErrorTable;
 
 /** A location that lacks the type: another class of the pool fits, so the autoscaler goes on. */
@@ -81,7 +74,7 @@ const isElsewhere = /unsupported location for server type/i;
 
 export function meaningOf(code: string, words: string, status?: number): MeaningName {
   if (isElsewhere.test(words)) return 'capacity';
-  return lookUp(codeMeanings, code) ?? lookUp(statusMeanings, String(status)) ?? 'unknown';
+  return meaningIn(codeMeanings, code) ?? meaningIn(statusMeanings, String(status)) ?? 'unknown';
 }
 
 /** Undefined where the answer has not Hetzner's form. */
@@ -119,10 +112,6 @@ export function failureOf(action: FailedAction, name: string, settled: boolean):
   };
   const words = `Hetzner Cloud: action ${action.command} of ${name}: ${code}: ${message}`;
   return fault(meaningOf(code, message), words, settled);
-}
-
-function lookUp(table: ErrorTable, key: string): MeaningName | undefined {
-  return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
 const states: Readonly<Record<string, State['is']>> = {

@@ -1,15 +1,11 @@
 /** Labels of servers and floating IPs: ours, and those by which MCM's driver knows its own. */
 import type { TagSpelling } from '../frame/cloud.ts';
+import { usualNames } from '../frame/tags.ts';
 import type { HetznerProviderSpec } from './provider-spec.ts';
 
 export const labelSpelling: TagSpelling = {
   word: 'label',
-  names: {
-    cluster: 'millwright.dev/cluster',
-    namespace: 'millwright.dev/namespace',
-    machineUid: 'millwright.dev/machine-uid',
-    token: 'millwright.dev/token',
-  },
+  names: usualNames,
   allowed: /^[a-zA-Z0-9]([-_.a-zA-Z0-9]{0,61}[a-zA-Z0-9])?$/,
 };
 

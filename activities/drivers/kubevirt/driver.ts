@@ -2,7 +2,8 @@
 import { DriverError, type Driver } from '../driver.ts';
 import type { Cloud, Part } from '../frame/cloud.ts';
 import { csiVolumeIds } from '../frame/csi-volumes.ts';
-import { driverOf, type FrameOptions } from '../frame/driver.ts';
+import { driverOf } from '../frame/driver.ts';
+import type { RestDriverLimits } from '../frame/rest-driver.ts';
 import { fault } from '../frame/fault.ts';
 import { hasTags, hasToken, ownerTags, type Owner } from '../frame/tags.ts';
 import type { DriverSettings } from '../settings.ts';
@@ -10,11 +11,6 @@ import { createHosts, machineLabel, type HostNamespace, type HostObject } from '
 import { deathOf, stateOf } from './errors.ts';
 import { createFaults, tagsIn, validateProviderSpec } from './validate.ts';
 import { spelling, unownedSecret, userDataOf, virtualMachineOf } from './virtual-machine.ts';
-
-export interface KubevirtDriverLimits extends FrameOptions {
-  /** The limit of one request. Default 30. */
-  callTimeoutSeconds?: number;
-}
 
 interface Kubevirt {
   account: HostNamespace;
@@ -24,7 +20,7 @@ interface Kubevirt {
 
 export function createKubevirtDriver(
   { env, allowsRetagging }: DriverSettings,
-  { callTimeoutSeconds = 30, ...waits }: KubevirtDriverLimits = {},
+  { callTimeoutSeconds = 30, ...waits }: RestDriverLimits = {},
 ): Driver {
   const account = createHosts(env, callTimeoutSeconds);
   return driverOf({ ...kubevirt, account }, { ...waits, allowsRetagging });

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { CreateRequest } from '../driver.ts';
 import type { Body, TagSpelling } from '../frame/cloud.ts';
-import { tagsFor } from '../frame/tags.ts';
+import { tagsFor, usualNames } from '../frame/tags.ts';
 import { base64UserData } from '../user-data-bytes.ts';
 import { machineLabel } from './client.ts';
 import type { KubevirtProviderSpec, Network } from './provider-spec.ts';
@@ -13,12 +13,7 @@ export const unownedSecret = 'millwright.dev/user-data-without-owner';
 
 export const spelling: TagSpelling = {
   word: 'label',
-  names: {
-    cluster: 'millwright.dev/cluster',
-    namespace: 'millwright.dev/namespace',
-    machineUid: 'millwright.dev/machine-uid',
-    token: 'millwright.dev/token',
-  },
+  names: usualNames,
   allowed: /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/,
 };
 

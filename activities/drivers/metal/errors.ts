@@ -1,21 +1,15 @@
 /** What the errors of metal-stack's API mean. */
+import { httpMeanings } from '../error-meanings.ts';
 import type { MeaningName } from '../error-meanings.ts';
 
 /** By the HTTP status. */
 export const statusMeanings: Readonly<Record<number, MeaningName>> = {
-  400: 'input',
-  401: 'unauthenticated',
-  403: 'forbidden',
+  ...httpMeanings,
   404: 'missing',
   /** Another caller has changed the machine. What was begun of an allocation is rolled back. */
   409: 'conflict',
   /** Everything that has no status of its own, also trouble of the database. */
   422: 'unknown',
-  429: 'throttling',
-  500: 'unavailable',
-  502: 'unavailable',
-  503: 'unavailable',
-  504: 'unanswered',
 };
 
 /** By the words of a 422, as the source of metal-api has them. The first that fits counts. */

@@ -1,21 +1,15 @@
 /** What the errors of Prism Central's v3 API mean. */
+import { httpMeanings } from '../error-meanings.ts';
 import type { MeaningName } from '../error-meanings.ts';
 
 /** By the HTTP status. */
 export const statusMeanings: Readonly<Record<number, MeaningName>> = {
-  400: 'input',
-  401: 'unauthenticated',
-  403: 'forbidden',
+  ...httpMeanings,
   404: 'missing',
   405: 'unknown',
   /** Another request works on the same thing, or has changed it. */
   409: 'conflict',
   422: 'input',
-  429: 'throttling',
-  500: 'unavailable',
-  502: 'unavailable',
-  503: 'unavailable',
-  504: 'unanswered',
 };
 
 /** By words of a refusal, of a failed task or of a machine in error. The first that fits counts. */

@@ -1,7 +1,8 @@
 /** The driver of `provider: OpenStack`: servers of Nova, as Gardener's driver makes them. */
 import type { Driver, PersistentVolumeSpec } from '../driver.ts';
 import type { Cloud } from '../frame/cloud.ts';
-import { driverOf, type FrameOptions } from '../frame/driver.ts';
+import { driverOf } from '../frame/driver.ts';
+import type { RestDriverLimits } from '../frame/rest-driver.ts';
 import type { DriverSettings } from '../settings.ts';
 import { createAccounts, type AccountOf } from './client.ts';
 import { port } from './port.ts';
@@ -12,17 +13,12 @@ import { textOf, type OpenStackCloud } from './resource.ts';
 import { validateProviderSpec } from './validate.ts';
 import { volume } from './volume.ts';
 
-export interface OpenStackDriverLimits extends Omit<FrameOptions, 'allowsRetagging'> {
-  /** The limit of one call. Default 30. */
-  callTimeoutSeconds?: number;
-}
-
 /** Services list at once what they made; a create may be on its way as long as a call may take. */
 const settleSeconds = 30;
 
 export function createOpenStackDriver(
   settings: DriverSettings,
-  limits: OpenStackDriverLimits = {},
+  limits: RestDriverLimits = {},
 ): Driver {
   const { callTimeoutSeconds = 30, ...waits } = limits;
   const accountOf = createAccounts(settings, callTimeoutSeconds);

@@ -1,4 +1,5 @@
 /** What the errors of OpenStack's services mean. */
+import { httpMeanings, meaningIn } from '../error-meanings.ts';
 import type { ErrorTable, MeaningName } from '../error-meanings.ts';
 import type { Refusal, RestAnswer } from '../frame/http.ts';
 
@@ -20,17 +21,9 @@ export const typeMeanings = {
 
 /** By HTTP status. None means "missing": that takes the name above. */
 export const statusMeanings = {
-  '400': 'input',
-  '401': 'unauthenticated',
-  '403': 'forbidden',
+  ...httpMeanings,
   '408': 'unanswered',
-  '409': 'conflict',
   '413': 'throttling',
-  '429': 'throttling',
-  '500': 'unavailable',
-  '502': 'unavailable',
-  '503': 'unavailable',
-  '504': 'unanswered',
 } as const satisfies ErrorTable;
 
 interface WordsMeaning {
@@ -98,9 +91,5 @@ function meaningOf(status: number, { type = '', message }: Said): MeaningName {
   const byWords = wordsMeanings.find(({ words }) => words.test(message))?.meaning;
   const isRefusal = status >= 400 && status < 500;
   if (byWords && isRefusal) return byWords;
-  return lookUp(typeMeanings, type) ?? lookUp(statusMeanings, String(status)) ?? 'unknown';
-}
-
-function lookUp(table: ErrorTable, key: string): MeaningName | undefined {
-  return Object.hasOwn(table, key) ? table[key] : undefined;
+  return meaningIn(typeMeanings, type) ?? meaningIn(statusMeanings, String(status)) ?? 'unknown';
 }

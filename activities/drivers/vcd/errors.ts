@@ -1,4 +1,5 @@
 /** What the errors of VMware Cloud Director mean. */
+import { httpMeanings } from '../error-meanings.ts';
 import type { MeaningName } from '../error-meanings.ts';
 
 /** By its minor code. */
@@ -13,16 +14,8 @@ export const codeMeanings: Readonly<Record<string, MeaningName>> = {
 
 /** By the HTTP status, which is the major code as well. */
 export const statusMeanings: Readonly<Record<number, MeaningName>> = {
-  400: 'input',
-  401: 'unauthenticated',
-  403: 'forbidden',
+  ...httpMeanings,
   404: 'missing',
-  409: 'conflict',
-  429: 'throttling',
-  500: 'unavailable',
-  502: 'unavailable',
-  503: 'unavailable',
-  504: 'unanswered',
 };
 
 /** By words, before codes: they are the same for many causes. The first that fits counts. */

@@ -2,7 +2,8 @@
 import { ClientCache } from '../client-cache.ts';
 import type { Driver, Instance, PersistentVolumeSpec, ProviderRequest } from '../driver.ts';
 import type { Cloud, Part } from '../frame/cloud.ts';
-import { driverOf, type FrameOptions } from '../frame/driver.ts';
+import { driverOf } from '../frame/driver.ts';
+import type { RestDriverLimits } from '../frame/rest-driver.ts';
 import { fault } from '../frame/fault.ts';
 import { orAbsent } from '../frame/http.ts';
 import { childOf, xml } from './vcenter/xml.ts';
@@ -22,17 +23,12 @@ import { searchTagsOf, tags } from './tags.ts';
 import { beginTask, readTask } from './vcenter/task.ts';
 import { specOf, validateProviderSpec, warningsOf } from './validate.ts';
 
-export interface VsphereDriverLimits extends Omit<FrameOptions, 'allowsRetagging'> {
-  /** Of one call. Default 30. */
-  callTimeoutSeconds?: number;
-}
-
 /** A name is taken once its clone has begun, which may be on its way as long as a call takes. */
 const settleSeconds = 60;
 
 export function createVsphereDriver(
   { env, allowsRetagging }: DriverSettings,
-  { callTimeoutSeconds = 30, ...waits }: VsphereDriverLimits = {},
+  { callTimeoutSeconds = 30, ...waits }: RestDriverLimits = {},
 ): Driver {
   const clients = new ClientCache<VsphereClient>({ close: (client) => void client.close() });
   const accountOf = async ({ secret, providerSpec }: ProviderRequest): Promise<Account> => {

@@ -2,7 +2,8 @@
 import type { Driver, MachineRequest } from '../driver.ts';
 import type { Cloud, Part } from '../frame/cloud.ts';
 import { csiVolumeIds } from '../frame/csi-volumes.ts';
-import { driverOf, type FrameOptions } from '../frame/driver.ts';
+import { driverOf } from '../frame/driver.ts';
+import type { RestDriverLimits } from '../frame/rest-driver.ts';
 import { fault } from '../frame/fault.ts';
 import { orAbsent } from '../frame/http.ts';
 import type { DriverSettings } from '../settings.ts';
@@ -10,11 +11,6 @@ import { requireText } from '../user-data-bytes.ts';
 import { createAccounts, type Account } from './client.ts';
 import * as view from './instance.ts';
 import { validateProviderSpec } from './validate.ts';
-
-export interface YandexDriverLimits extends FrameOptions {
-  /** Of one request. Default 30. */
-  callTimeoutSeconds?: number;
-}
 
 interface Yandex {
   account: Account;
@@ -24,7 +20,7 @@ interface Yandex {
 
 export function createYandexDriver(
   settings: DriverSettings,
-  { callTimeoutSeconds = 30, ...waits }: YandexDriverLimits = {},
+  { callTimeoutSeconds = 30, ...waits }: RestDriverLimits = {},
 ): Driver {
   const accountOf = createAccounts(settings, callTimeoutSeconds);
   const cloud: Cloud<Yandex> = {

@@ -2,18 +2,13 @@
 import type { CreateRequest, Instance } from '../driver.ts';
 import type { Death, Operation, Resource, State, TagSpelling } from '../frame/cloud.ts';
 import { fault } from '../frame/fault.ts';
-import { tagsFor } from '../frame/tags.ts';
+import { tagsFor, usualNames } from '../frame/tags.ts';
 import { refusalOf } from './errors.ts';
 import { specOf } from './validate.ts';
 
 export const labelSpelling: TagSpelling = {
   word: 'label',
-  names: {
-    cluster: 'millwright.dev/cluster',
-    namespace: 'millwright.dev/namespace',
-    machineUid: 'millwright.dev/machine-uid',
-    token: 'millwright.dev/token',
-  },
+  names: usualNames,
   allowed: /^[-_./\\@0-9a-z]{1,63}$/,
   countMax: 64,
 };

@@ -1,9 +1,7 @@
 /** The driver against a host cluster: a real API server, and a controller of ours. */
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
-import {
-  createKubevirtDriver,
-  type KubevirtDriverLimits,
-} from '../../../../activities/drivers/kubevirt/driver.ts';
+import { createKubevirtDriver } from '../../../../activities/drivers/kubevirt/driver.ts';
+import type { RestDriverLimits } from '../../../../activities/drivers/frame/rest-driver.ts';
 import type { DriverSettings } from '../../../../activities/drivers/settings.ts';
 import type { KubeObject } from '../../../../kube/client/client.ts';
 import { hostController, type HostController } from '../../../doubles/kubevirt/controller.ts';
@@ -37,7 +35,7 @@ const quick = {
 export const settings: DriverSettings = { env: {}, allowsAmbientCredentials: false };
 
 export const aDriver = (
-  limits: KubevirtDriverLimits = {},
+  limits: RestDriverLimits = {},
   more: Partial<DriverSettings> = {},
 ): Driver => createKubevirtDriver({ ...settings, ...more }, { ...quick, ...limits });
 

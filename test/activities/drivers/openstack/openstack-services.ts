@@ -1,6 +1,6 @@
 /** The driver against OpenStack's own services, through the fault proxy. */
+import type { RestDriverLimits } from '../../../../activities/drivers/frame/rest-driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
-import type { OpenStackDriverLimits } from '../../../../activities/drivers/openstack/driver.ts';
 import { startOpenStack, type OpenStack } from '../../../support/openstack.ts';
 import { startFaultProxy, type FaultProxy } from '../frame/fault-proxy.ts';
 import { aDriverFor, aSecret, aSpec, openStackRequest } from './openstack-world.ts';
@@ -8,7 +8,7 @@ import { aDriverFor, aSecret, aSpec, openStackRequest } from './openstack-world.
 export interface Services extends AsyncDisposable {
   openStack: OpenStack;
   proxy: FaultProxy;
-  aDriver: (limits?: OpenStackDriverLimits) => Driver;
+  aDriver: (limits?: RestDriverLimits) => Driver;
   /** Changes to the spec of a class of these services. */
   spec: (more?: object) => object;
   request: (name: string, more?: Partial<CreateRequest>) => CreateRequest;

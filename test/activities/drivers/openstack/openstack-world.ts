@@ -1,9 +1,7 @@
 /** The driver against the double. */
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
-import {
-  createOpenStackDriver,
-  type OpenStackDriverLimits,
-} from '../../../../activities/drivers/openstack/driver.ts';
+import { createOpenStackDriver } from '../../../../activities/drivers/openstack/driver.ts';
+import type { RestDriverLimits } from '../../../../activities/drivers/frame/rest-driver.ts';
 import type { DriverSettings } from '../../../../activities/drivers/settings.ts';
 import { startOpenStackDouble } from '../../../doubles/openstack/double.ts';
 import type { DoubleOptions, OpenStackDouble } from '../../../doubles/openstack/double.ts';
@@ -54,7 +52,7 @@ export const quick = {
 
 export function aDriverFor(
   url: string,
-  limits: OpenStackDriverLimits = {},
+  limits: RestDriverLimits = {},
   settings: Partial<DriverSettings> = {},
 ): Driver {
   const env = { MILLWRIGHT_OPENSTACK_ENDPOINT: url };

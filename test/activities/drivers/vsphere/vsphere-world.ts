@@ -12,10 +12,8 @@ import {
   type Ref,
 } from '../../../../activities/drivers/vsphere/vcenter/client.ts';
 import { credentialsOf } from '../../../../activities/drivers/vsphere/credentials.ts';
-import {
-  createVsphereDriver,
-  type VsphereDriverLimits,
-} from '../../../../activities/drivers/vsphere/driver.ts';
+import { createVsphereDriver } from '../../../../activities/drivers/vsphere/driver.ts';
+import type { RestDriverLimits } from '../../../../activities/drivers/frame/rest-driver.ts';
 import {
   machinesIn,
   selectionOf,
@@ -62,7 +60,7 @@ export interface VsphereWorld {
   vcsim: Vcsim;
   proxy: FaultProxy;
   /** Through the proxy. */
-  aDriver: (limits?: VsphereDriverLimits, more?: Partial<DriverSettings>) => Driver;
+  aDriver: (limits?: RestDriverLimits, more?: Partial<DriverSettings>) => Driver;
   /** Beside the driver. */
   client: VsphereClient;
   /** Those of a name, in the folder of machines. */

@@ -2,10 +2,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { inspect } from 'node:util';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
-import {
-  createYandexDriver,
-  type YandexDriverLimits,
-} from '../../../../activities/drivers/yandex/driver.ts';
+import { createYandexDriver } from '../../../../activities/drivers/yandex/driver.ts';
+import type { RestDriverLimits } from '../../../../activities/drivers/frame/rest-driver.ts';
 import { validateProviderSpec } from '../../../../activities/drivers/yandex/validate.ts';
 import { startYandexDouble, type YandexDouble } from '../../../doubles/yandex/double.ts';
 import { aRequest } from '../a-request.ts';
@@ -52,7 +50,7 @@ const request = (name: string, more: Partial<CreateRequest> = {}): CreateRequest
     ...more,
   });
 
-const aDriver = (url: string, limits: YandexDriverLimits = {}, allowsRetagging = false): Driver =>
+const aDriver = (url: string, limits: RestDriverLimits = {}, allowsRetagging = false): Driver =>
   createYandexDriver(
     { env: { MILLWRIGHT_YANDEX_ENDPOINT: url }, allowsAmbientCredentials: false, allowsRetagging },
     {
