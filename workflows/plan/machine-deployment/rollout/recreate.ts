@@ -8,7 +8,12 @@ export function planRecreate(rollout: Rollout): StrategyPlan {
   const { facts, target, others } = rollout;
   const sizes: Sizing[] = others
     .filter(({ replicas }) => replicas > 0)
-    .map((set) => ({ set, replicas: 0, reason: 'Recreate: old machines go first' }));
+    .map((set) => ({
+      set,
+      replicas: 0,
+      reason: 'Recreate: old machines go first',
+      isOfRollout: true,
+    }));
   const left = others.filter(isActive);
   if (left.length > 0) {
     const count = sumOf(left, machinesOf);

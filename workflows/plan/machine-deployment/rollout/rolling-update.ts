@@ -137,6 +137,6 @@ class Shrinking {
     if (sizing) {
       sizing.replicas = replicas;
       sizing.reason += `; ${reason}`;
-    } else this.sizings.push({ set, replicas, reason });
+    } else this.sizings.push({ set, replicas, reason, isOfRollout: true });
   }
 }

@@ -2,6 +2,7 @@
 import { marksFor } from './autoscaler-marks.ts';
 import type { DeploymentFacts, Marks, SetFacts } from './facts.ts';
 import { isActive, sumOf } from './facts.ts';
+import { isRollingOut } from './hold.ts';
 import { isScalingEvent } from './scaling.ts';
 import type { Rollout, Sizing, StrategyPlan } from './sizing.ts';
 import { exists, mostOf, unsettledOf } from './sizing.ts';
@@ -33,7 +34,15 @@ function createTarget({ facts, target }: Rollout, { sizes }: StrategyPlan): Depl
   const size = sizes.find(({ set }) => set === target);
   const { replicas, reason } = size ?? { replicas: 0, reason: 'the template has no set yet' };
   const revision = nextRevision(facts.sets);
-  return { action: 'createSet', name: target.name, replicas, revision, reason };
+  const { name } = target;
+  const isOfRollout = facts.strategy !== 'OnDelete' && isRollingOut(facts);
+  const mark = markOf(facts, isOfRollout);
+  return { action: 'createSet', name, replicas, revision, reason, ...mark };
+}
+
+/** Only where policies are there to ask: earlier histories have no such field. */
+function markOf({ gate }: DeploymentFacts, isOfRollout = false): { disrupts?: true } {
+  return gate && isOfRollout ? { disrupts: true } : {};
 }
 
 function nextRevision(sets: readonly SetFacts[]): number {
@@ -99,7 +108,10 @@ function closeSet(set: SetFacts, isClosed: boolean, reason: string): CloseStep {
 function scalesOf(rollout: Rollout, sizes: Sizing[]): ScaleStep[] {
   const { facts, target, others } = rollout;
   const scale = scaling(facts);
-  const scales = sizes.map(({ set, replicas, reason }) => scale(set, replicas, reason));
+  const scales = sizes.map(({ set, replicas, reason, isOfRollout }) => ({
+    ...scale(set, replicas, reason),
+    ...markOf(facts, isOfRollout),
+  }));
   const sets = [...others, target].filter(exists);
   const isWaiting = isScalingEvent(facts) && sizes.length === 0 && unsettledOf(sets);
   if (isWaiting || !isTaken(rollout, sizes)) return scales;

@@ -6,6 +6,8 @@ export interface Sizing {
   set: SetFacts;
   replicas: number;
   reason: string;
+  /** A rollout wants it, not a changed number of replicas. */
+  isOfRollout?: true;
 }
 
 /** The sizes that a strategy wants now. The new set may be yet to be made, see `blankSet`. */
