@@ -72,6 +72,8 @@ export interface DeploymentPlan {
   next?: string;
   /** The outside reason to wait: an object, a hold, a time. */
   blockedBy?: string;
+  /** Only a person ends what it waits for. */
+  needsPerson?: boolean;
   /** Steps are wanted, and not to be tried before then, milliseconds. */
   retryAt?: number;
   /** `syncSet` is wanted, whether or not it is to be tried now. */
