@@ -2,7 +2,6 @@
 import type { DisruptionPolicy } from '../../workflows/api/disruption-policy.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { ClosedGate } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
-import type { ParsedOptions } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { faultsOf, windowsAt } from './calendar.ts';
 import { policiesFor } from './selecting.ts';
@@ -46,11 +45,7 @@ export function isClosedFor(
 
 /** A person's override of windows and exclusions, milliseconds; undefined where there is none. */
 function liftedUntil(deployment: MachineDeployment, now: number): number | undefined {
-  const options: ParsedOptions & { overridePolicies?: { until: number } } = optionsOf(
-    deployment,
-    Date.parse,
-  );
-  const { overridePolicies } = options;
+  const { overridePolicies } = optionsOf(deployment, Date.parse, now);
   const until = overridePolicies?.until ?? 0;
   return until > now ? until : undefined;
 }

@@ -28,7 +28,8 @@ export async function granted(
     set: name,
     to: replicas,
   }));
-  const taken = await takeForRollout(dependencies, { deployment, sizes });
+  const isUrgent = planned.some((step) => 'isUrgent' in step && step.isUrgent);
+  const taken = await takeForRollout(dependencies, { deployment, sizes, isUrgent });
   const steps = planned.flatMap((step) => (disrupts(step) ? (within(step, taken) ?? []) : step));
   const isSame = steps.length === planned.length && steps.every((step, i) => step === planned[i]);
   return isSame ? { steps } : { steps, isCut: true };
