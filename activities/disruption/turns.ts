@@ -79,11 +79,14 @@ export async function endTurns(
   const { policies = [] } = dependencies.policies.current();
   const held = policies.filter(({ status }) => status?.turns?.some((turn) => turn.uid === uid));
   for (const policy of held) {
-    await decideOn(dependencies, policy, (present, objects) => {
-      const turns = liveTurns(present, objects);
-      const others = turns.filter((turn) => turn.uid !== uid);
-      const isOver = others.length < turns.length && isComplete(objects, deployment);
-      return { ...(isOver && { change: { turns: others } }), answer: undefined };
+    await decideOn(dependencies, policy, {
+      decide(present, objects) {
+        const turns = liveTurns(present, objects);
+        const others = turns.filter((turn) => turn.uid !== uid);
+        const isOver = others.length < turns.length && isComplete(objects, deployment);
+        return { ...(isOver && { change: { turns: others } }), answer: undefined };
+      },
+      busy: undefined,
     });
   }
 }
