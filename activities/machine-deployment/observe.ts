@@ -29,7 +29,7 @@ import { ensureFinalizer } from '../../kube/objects/finalizers.ts';
 import { formatStop } from '../../kube/objects/global-stop.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import { termsOfRollout, withSurge } from '../disruption/gate.ts';
-import { endTurns } from '../disruption/turns.ts';
+import { giveBack } from '../disruption/turns.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { factsOf, faultsOf, newSetAmong, type DeploymentView } from './facts.ts';
 import { otherThanUsual } from '../../workflows/api/command-source.ts';
@@ -87,7 +87,7 @@ export async function observeMachineDeployment(
   );
   await refused.attemptOwn(ownSubject, () => writeNotes(dependencies, path, view));
   const reported = { ...deployment, status: { ...deployment.status, ...status } };
-  if (!facts.gate) await endTurns(dependencies, reported);
+  if (!facts.gate) await giveBack(dependencies, reported);
   const { uid } = deployment.metadata;
   await refused.report(control, { namespace, name, uid });
   return defined({
