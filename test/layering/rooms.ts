@@ -239,6 +239,12 @@ export const rooms: readonly Room[] = [
     packages: ['@temporalio/common', 'node'],
   },
   {
+    folder: 'activities/disruption',
+    holds: 'DisruptionPolicies: their calendars',
+    imports: ['workflows/api'],
+    packages: ['croner'],
+  },
+  {
     folder: 'activities/drain',
     holds: 'evicts pods, waits for volumes',
     imports: [

@@ -3,6 +3,9 @@
 export const group = 'machine.sapcloud.io';
 export const apiVersion = `${group}/v1alpha1`;
 
+/** Kinds and annotations of ours that MCM does not know. */
+export const ownGroup = 'millwright.dev';
+
 /** Source components of Events, by the kind that they are about. */
 export const eventComponents = {
   machine: 'machine-controller',

@@ -97,9 +97,13 @@ describe('kubectl', () => {
     const named = await kubectl('api-resources', '--categories=millwright', '-o', 'name');
     const ofTest = named.split('\n').filter((name) => name.endsWith(crds.group));
     expect(ofTest.toSorted()).toEqual(
-      ['machineclasses', 'machinedeployments', 'machines', 'machinesets'].map(
-        (plural) => `${plural}.${crds.group}`,
-      ),
+      [
+        'disruptionpolicies',
+        'machineclasses',
+        'machinedeployments',
+        'machines',
+        'machinesets',
+      ].map((plural) => `${plural}.${crds.group}`),
     );
   });
 });

@@ -96,6 +96,8 @@ export class ApiServer {
   /** Objects of our kinds as they were created. */
   readonly #unwritten = new WeakSet<Stored>();
   readonly #hasCrds: boolean;
+  /** Kinds whose CRD was installed, of those that may be absent. */
+  readonly #installed = new Set<string>();
 
   constructor(options: ApiServerOptions = {}) {
     const { now = Date.now, inWholeSeconds = false, keptChanges, version, crds = false } = options;
@@ -111,6 +113,7 @@ export class ApiServer {
    */
   put(object: KubeObject): Stored | undefined {
     const target = targetOfObject(object);
+    this.install(target.resource.kind);
     const copy: Stored = overTheWire(object);
     copy.apiVersion ??= apiVersionOf(target.resource);
     copy.metadata = withoutEmpty(copy.metadata);
@@ -120,6 +123,11 @@ export class ApiServer {
     const present = this.store.object(target);
     if (present && present.metadata.uid !== copy.metadata.uid) this.store.remove(target);
     return this.#write(target, copy);
+  }
+
+  /** Serves a kind whose CRD may be absent, from now on. */
+  install(kind: string): void {
+    this.#installed.add(kind);
   }
 
   /** Takes an object away, past all rules. */
@@ -260,10 +268,14 @@ export class ApiServer {
 
   #target(path: string): Target {
     const target = targetOf(path);
-    if (!target) throw nothingServed();
+    if (!target || !this.#isInstalled(target)) throw nothingServed();
     // Of one of our kinds it is asked for what it has.
     if (!isSubresource(target)) throw notFound(target);
     return target;
+  }
+
+  #isInstalled({ resource: { isOptional, kind } }: Target): boolean {
+    return !isOptional || this.#installed.has(kind);
   }
 
   #named(path: string): Target {
