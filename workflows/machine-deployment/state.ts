@@ -30,6 +30,8 @@ export interface MachineDeploymentState extends ObjectState {
   hasRolled: boolean;
   /** Name of the set whose rollout is over, as long as no other begins. */
   finished?: string;
+  /** See `standsStill`, milliseconds. Absent: it goes on, or a person paused it. */
+  heldSince?: number;
   /** The last report, so that it is not repeated at every read. */
   reported?: string;
   /** The text that is shown, and since when, milliseconds. */
@@ -53,6 +55,15 @@ export function noteFinished(
   const set = facts.sets.find(({ isOfTemplate }) => isOfTemplate);
   if (set && facts.progress.reason === 'NewMachineSetAvailable') state.finished = set.name;
   else if (set?.name !== state.finished || hasOldMachines(facts)) delete state.finished;
+}
+
+export function noteHold(
+  state: Pick<MachineDeploymentState, 'heldSince'>,
+  isHeld: boolean,
+  now: number,
+): void {
+  if (isHeld) state.heldSince ??= now;
+  else delete state.heldSince;
 }
 
 /** Steps on sets, as one run hands their failures to the next. */

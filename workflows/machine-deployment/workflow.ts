@@ -6,7 +6,7 @@ import { NodeWork } from './node-work.ts';
 import { noteRead, noteRefusals, refusalInput } from './refusals.ts';
 import { isSameObject, noteObserved, ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import type { CarriedDeployment, MachineDeploymentState } from './state.ts';
-import { fromCarried, newState, noteFinished, toCarried } from './state.ts';
+import { fromCarried, newState, noteFinished, noteHold, toCarried } from './state.ts';
 import type { SetSnapshot } from '../contracts/snapshots.ts';
 import {
   machineDeploymentGone,
@@ -154,8 +154,11 @@ class MachineDeploymentWorkflow {
   async #advance(facts: DeploymentFacts): Promise<void> {
     const { requeues, done } = this.#state;
     const now = Date.now();
-    const protectsHeldNodes = this.#protectsHeldNodes(facts, now);
-    const plan = planMachineDeployment(facts, now, { protectsHeldNodes, requeues });
+    noteHold(this.#state, standsStill(facts, now), now);
+    const { heldSince } = this.#state;
+    const protectsHeldNodes = this.#protectsHeldNodes(facts, heldSince);
+    const rules = { protectsHeldNodes, heldSince, requeues };
+    const plan = planMachineDeployment(facts, now, rules);
     this.#plan = plan;
     if (this.#isRead && !plan.wantsSync) {
       this.#forget('sync');
@@ -172,9 +175,9 @@ class MachineDeploymentWorkflow {
   }
 
   /** Asked only where it matters: the answer is an event of the history. */
-  #protectsHeldNodes(facts: DeploymentFacts, now: number): boolean {
-    const mayProtect = facts.hasNodes && facts.protectsNodes;
-    return mayProtect && standsStill(facts, now) && !patched('held-rollouts-release-nodes');
+  #protectsHeldNodes(facts: DeploymentFacts, heldSince: number | undefined): boolean {
+    const isHeld = facts.hasNodes && facts.protectsNodes && heldSince !== undefined;
+    return isHeld && !patched('held-rollouts-release-nodes');
   }
 
   async #wait(facts: DeploymentFacts, plan: DeploymentPlan): Promise<void> {

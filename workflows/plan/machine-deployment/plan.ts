@@ -3,9 +3,16 @@ import { givenUpIn, planAutomaticRollback } from './rollout/automatic-rollback.t
 import type { DeploymentFacts, ObservedDeployment, SetFacts } from './rollout/facts.ts';
 import { withDeletedSetsGoing } from './rollout/facts.ts';
 import type { Hold } from './rollout/hold.ts';
-import { canaryHold, canaryLimit, holdOf, isRollingOut, onDeleteHold } from './rollout/hold.ts';
+import {
+  canaryHold,
+  canaryLimit,
+  holdOf,
+  isRollingOut,
+  keepsNodes,
+  onDeleteHold,
+} from './rollout/hold.ts';
 import { keeperOf } from './rollout/keeper.ts';
-import { planHeldNodes, planNodes } from './rollout/node-steps.ts';
+import { planNodes, planProtection } from './rollout/node-steps.ts';
 import { planOnDelete } from './rollout/on-delete.ts';
 import { rolledBackTo } from './rollout/progress.ts';
 import { planRecreate } from './rollout/recreate.ts';
@@ -27,11 +34,16 @@ export interface EarlierRules {
   protectsHeldNodes?: boolean;
 }
 
+export interface Rules extends EarlierRules {
+  /** See `standsStill`, milliseconds. Absent: it was not before. */
+  heldSince?: number | undefined;
+}
+
 /** `requeues`: what is not to be tried yet is left out, with the time when it is. */
 export function planMachineDeployment(
   facts: DeploymentFacts,
   now: number,
-  { requeues = {}, ...rules }: EarlierRules & { requeues?: DeploymentRequeues } = {},
+  { requeues = {}, ...rules }: Rules & { requeues?: DeploymentRequeues } = {},
 ): DeploymentPlan {
   const wanted = planRegardless(facts, now, rules);
   const wantsSync = wanted.steps.some(({ action }) => action === 'syncSet');
@@ -49,7 +61,7 @@ export function planMachineDeployment(
   };
 }
 
-function planRegardless(found: DeploymentFacts, now: number, rules: EarlierRules): DeploymentPlan {
+function planRegardless(found: DeploymentFacts, now: number, rules: Rules): DeploymentPlan {
   const facts = withDeletedSetsGoing(found);
   if (facts.isDeleting) return planDeletion(facts);
   const fault = faultRefusalOf(facts);
@@ -61,7 +73,7 @@ function planRegardless(found: DeploymentFacts, now: number, rules: EarlierRules
   if (inPlace) return { ...refuse(inPlace), steps: openingsOf(facts.sets) };
   const rollout = rolloutOf(facts);
   const hold = holdOf(facts, now);
-  return hold ? planHeld(rollout, { hold, now, rules }) : planRollout(rollout, rules);
+  return hold ? planHeld(rollout, { hold, now, rules }) : planRollout(rollout, { now, rules });
 }
 
 function rolloutOf(facts: DeploymentFacts): Rollout {
@@ -84,24 +96,28 @@ export function currentHold(found: ObservedDeployment, now: number): Hold | unde
   return holdOf(facts, now) ?? canary ?? onDeleteHold(facts, target);
 }
 
-/** For how long is not known: neither a pause nor OnDelete, which have rules of their own. */
+/** For how long is not known: the cluster autoscaler may have the Nodes. */
 export function standsStill(found: ObservedDeployment, now: number): boolean {
-  const { kind } = currentHold(found, now) ?? {};
-  return kind === 'canary' || kind === 'options' || kind === 'rolloutAfter';
+  const hold = currentHold(found, now);
+  return hold !== undefined && !keepsNodes(hold);
 }
 
-function planRollout(rollout: Rollout, { protectsHeldNodes }: EarlierRules): DeploymentPlan {
+function planRollout(
+  rollout: Rollout,
+  { now, rules }: { now: number; rules: Rules },
+): DeploymentPlan {
   const { facts, target } = rollout;
   const limit = canaryLimit(facts, target);
   const canary = canaryHold(target, limit);
   const strategy = planStrategy(rollout, limit);
   const hold = canary ?? onDeleteHold(facts, target);
-  const nodeStep = planNodes(rollout, protectsHeldNodes ? undefined : hold);
+  const { protectsHeldNodes, heldSince } = rules;
+  const nodes = planNodes(rollout, protectsHeldNodes ? { now } : { hold, heldSince, now });
   return {
     steps: stepsOf(rollout, strategy),
-    ...(nodeStep && { nodeStep }),
+    ...nodes,
     ...stateOf(rollout, strategy, hold),
-    ...untilOf(facts),
+    ...earliestOf([nodes.until, ...timesOf(facts)]),
     ...overdueReport(rollout),
   };
 }
@@ -129,7 +145,7 @@ function planStrategy(rollout: Rollout, limit: number | undefined): StrategyPlan
 
 function planHeld(
   rollout: Rollout,
-  { hold, now, rules }: { hold: Hold; now: number; rules: EarlierRules },
+  { hold, now, rules }: { hold: Hold; now: number; rules: Rules },
 ): DeploymentPlan {
   const surge = hold.kind === 'paused' ? rollout.facts.maxSurge : 0;
   const taker = mayNewSetTake(rollout, hold, now)
@@ -137,12 +153,13 @@ function planHeld(
     : (keeperOf(rollout) ?? rollout.target);
   const sizes = scaleHeld(rollout, taker, surge);
   const strategy = { sizes, mayCreate: false, reason: sizes[0]?.reason ?? hold.reason };
-  const nodeStep = rules.protectsHeldNodes ? undefined : planHeldNodes(rollout, hold);
+  const { protectsHeldNodes, heldSince } = rules;
+  const nodes = protectsHeldNodes ? {} : planProtection(rollout, { hold, heldSince, now });
   return {
     steps: stepsOf(rollout, strategy),
-    ...(nodeStep && { nodeStep }),
+    ...nodes,
     ...stateOf(rollout, strategy, hold),
-    ...earliestOf([hold.until, rollout.facts.nextScaledAt]),
+    ...earliestOf([nodes.until, hold.until, rollout.facts.nextScaledAt]),
   };
 }
 
@@ -223,8 +240,8 @@ function doing(step: DeploymentStep): DeploymentPlan {
 }
 
 /** Some things only time shows: a deadline, or that a machine has run for long enough. */
-function untilOf({ progress, nextAvailableAt, nextScaledAt }: DeploymentFacts) {
-  return earliestOf([progress.deadline, nextAvailableAt, nextScaledAt]);
+function timesOf({ progress, nextAvailableAt, nextScaledAt }: DeploymentFacts) {
+  return [progress.deadline, nextAvailableAt, nextScaledAt];
 }
 
 function earliestOf(times: readonly (number | undefined)[]): { until?: number } {

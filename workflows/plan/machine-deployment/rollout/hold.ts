@@ -33,6 +33,14 @@ export function holdOf(facts: ObservedDeployment, now: number): Hold | undefined
   return { kind: 'rolloutAfter', reason, next: 'then the rollout begins', until };
 }
 
+/**
+ * As in MCM v0.62.1 the Nodes of a rollout that a person paused stay kept from the cluster
+ * autoscaler.
+ */
+export function keepsNodes({ kind }: Hold): boolean {
+  return kind === 'paused';
+}
+
 /** Some machines are not of the template's set. */
 export function hasOldMachines({ sets }: ObservedDeployment): boolean {
   return sets.some((set) => !set.isOfTemplate && isActive(set));
