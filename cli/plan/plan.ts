@@ -325,6 +325,7 @@ const wordsFor: Record<Happening['kind'], (step: Happening) => string> = {
   rollBack: ({ subject }) => `goes back to MachineSet ${subject}`,
   refuseRollback: () => 'refuses the rollback',
   deleteSets: ({ subject }) => `deletes the empty MachineSet ${subject}`,
+  passWave: () => 'goes on by itself',
   hold: ({ subject }) => `${subject}: a person checks them, then: millwright rollout resume`,
 };
 

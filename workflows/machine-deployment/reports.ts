@@ -235,7 +235,7 @@ function showRollout({ plan: { state, ...plan }, since, ...of }: Shown): void {
     { key: keys.MachineClass, value: className },
     { key: keys.State, value: state },
     { key: keys.BlockedBy, value: blockedBy ?? null },
-    { key: keys.Attention, value: attentionOf(state, blockedBy) },
+    { key: keys.Attention, value: attentionOf(state, blockedBy, deadline) },
     { key: keys.Deadline, value: deadline },
     { key: keys.WaitingSince, value: waits(state) ? new Date(since) : null },
   ]);
@@ -264,8 +264,14 @@ function waits(state: RolloutState): boolean {
   return state === 'Blocked' || state === 'Paused';
 }
 
-function attentionOf(state: RolloutState, blockedBy: string | undefined): 'none' | 'person' {
-  return state === 'Blocked' || blockedBy === 'canary' ? 'person' : 'none';
+/** A canary with a deadline goes on by itself. */
+function attentionOf(
+  state: RolloutState,
+  blockedBy: string | undefined,
+  deadline: Date | null,
+): 'none' | 'person' {
+  const isForPerson = blockedBy === 'canary' && deadline === null;
+  return state === 'Blocked' || isForPerson ? 'person' : 'none';
 }
 
 /** Errors since which nothing went well, for people; undefined when none. */

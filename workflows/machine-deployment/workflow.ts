@@ -20,7 +20,11 @@ import { requireInput } from '../runtime/signal-validation.ts';
 import { RateLimit } from '../plan/rate-limit.ts';
 import { failed, forget, nextAt, tryNow } from '../plan/requeues.ts';
 import { defined } from '../values/defined.ts';
-import { planMachineDeployment, standsStill } from '../plan/machine-deployment/plan.ts';
+import {
+  canaryToPass,
+  planMachineDeployment,
+  standsStill,
+} from '../plan/machine-deployment/plan.ts';
 import { withLateness } from '../plan/machine-deployment/rollout/automatic-rollback.ts';
 import { afterSteps } from '../plan/machine-deployment/rollout/after-steps.ts';
 import {
@@ -271,12 +275,11 @@ class MachineDeploymentWorkflow {
 
   async #applyCommand(
     pending: PendingCommand<RolloutCommand>,
-    { sets }: DeploymentFacts,
+    facts: DeploymentFacts,
   ): Promise<void> {
-    const isCanary = this.#plan?.blockedBy === 'canary';
-    const canaryRevision = isCanary ? sets.find((set) => set.isOfTemplate)?.revision : undefined;
+    const canary = canaryToPass(facts, Date.now());
     const deployment = this.#reports.deployment;
-    const error = await this.#commands.apply(pending, { deployment, canaryRevision });
+    const error = await this.#commands.apply(pending, { deployment, canary });
     if (error === undefined) delete this.#state.commandError;
     else this.#state.commandError = error;
     this.#mustReadAgain();

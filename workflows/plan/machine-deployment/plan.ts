@@ -1,16 +1,10 @@
 /** Plan of a MachineDeployment: its next steps, and why. */
 import { givenUpIn, planAutomaticRollback } from './rollout/automatic-rollback.ts';
+import { canaryHold, canaryLimit, passedBy, planWave } from './rollout/canary.ts';
 import type { DeploymentFacts, ObservedDeployment, SetFacts } from './rollout/facts.ts';
 import { withDeletedSetsGoing } from './rollout/facts.ts';
 import type { Hold } from './rollout/hold.ts';
-import {
-  canaryHold,
-  canaryLimit,
-  holdOf,
-  isRollingOut,
-  keepsNodes,
-  onDeleteHold,
-} from './rollout/hold.ts';
+import { holdOf, isRollingOut, keepsNodes, onDeleteHold } from './rollout/hold.ts';
 import { keeperOf } from './rollout/keeper.ts';
 import { planNodes, planProtection } from './rollout/node-steps.ts';
 import { planOnDelete } from './rollout/on-delete.ts';
@@ -26,6 +20,7 @@ import { isHeld } from '../requeues.ts';
 import type { DeploymentRequeues } from './rollout/refused-steps.ts';
 import { allowedSteps } from './rollout/refused-steps.ts';
 import { stateOf } from './rollout/state.ts';
+import type { PassedCanary } from './rollout/waves.ts';
 import type { DeploymentPlan, DeploymentStep, RolloutState } from './rollout/steps.ts';
 
 /** Rules of histories that began before the present ones. */
@@ -92,8 +87,14 @@ function targetOf(facts: ObservedDeployment): SetFacts {
 export function currentHold(found: ObservedDeployment, now: number): Hold | undefined {
   const facts = withDeletedSetsGoing(found);
   const target = targetOf(facts);
-  const canary = canaryHold(target, canaryLimit(facts, target));
-  return holdOf(facts, now) ?? canary ?? onDeleteHold(facts, target);
+  return holdOf(facts, now) ?? canaryHold(facts, target) ?? onDeleteHold(facts, target);
+}
+
+/** Undefined while something else holds the rollout, or nothing does. */
+export function canaryToPass(found: ObservedDeployment, now: number): PassedCanary | undefined {
+  if (currentHold(found, now)?.kind !== 'canary') return undefined;
+  const facts = withDeletedSetsGoing(found);
+  return passedBy(facts, targetOf(facts));
 }
 
 /** For how long is not known: the cluster autoscaler may have the Nodes. */
@@ -107,17 +108,16 @@ function planRollout(
   { now, rules }: { now: number; rules: Rules },
 ): DeploymentPlan {
   const { facts, target } = rollout;
-  const limit = canaryLimit(facts, target);
-  const canary = canaryHold(target, limit);
-  const strategy = planStrategy(rollout, limit);
-  const hold = canary ?? onDeleteHold(facts, target);
+  const strategy = planStrategy(rollout, canaryLimit(facts, target));
+  const hold = canaryHold(facts, target) ?? onDeleteHold(facts, target);
+  const wave = planWave(facts, target, now);
   const { protectsHeldNodes, heldSince } = rules;
   const nodes = planNodes(rollout, protectsHeldNodes ? { now } : { hold, heldSince, now });
   return {
-    steps: stepsOf(rollout, strategy),
+    steps: [...stepsOf(rollout, strategy), ...(wave ? [wave] : [])],
     ...nodes,
     ...stateOf(rollout, strategy, hold),
-    ...earliestOf([nodes.until, ...timesOf(facts)]),
+    ...earliestOf([nodes.until, endOf(hold, now), ...timesOf(facts)]),
     ...overdueReport(rollout),
   };
 }
@@ -242,6 +242,11 @@ function doing(step: DeploymentStep): DeploymentPlan {
 /** Some things only time shows: a deadline, or that a machine has run for long enough. */
 function timesOf({ progress, nextAvailableAt, nextScaledAt }: DeploymentFacts) {
   return [progress.deadline, nextAvailableAt, nextScaledAt];
+}
+
+/** One that has passed, while the write that follows it is refused, is nothing to wait for. */
+function endOf(hold: Hold | undefined, now: number): number | undefined {
+  return hold?.until !== undefined && hold.until > now ? hold.until : undefined;
 }
 
 function earliestOf(times: readonly (number | undefined)[]): { until?: number } {
