@@ -3,7 +3,8 @@ import type { DisruptionPolicy } from '../../workflows/api/disruption-policy.ts'
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { ClosedGate } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
-import { faultsOf, windowsAt } from './calendar.ts';
+import { windowsAt } from './calendar.ts';
+import { faultsOf } from './faults.ts';
 import { policiesFor } from './selecting.ts';
 
 /** By windows and exclusions. */

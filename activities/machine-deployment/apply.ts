@@ -31,6 +31,7 @@ import { ownSubject } from '../../workflows/plan/machine-deployment/rollout/refu
 import type { Marks } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import { parallelCalls } from '../machine-set/parallel-calls.ts';
+import { applyWave } from './waves.ts';
 
 /** It stands in a condition and in the state of a workflow. */
 const longestErrorBytes = 1_000;
@@ -61,6 +62,8 @@ export async function applyDeploymentSteps(
       else if (step.action === 'createSet') await createSet(control, deployment, step);
       else if (step.action === 'syncSet') await changes.sync(step);
       else if (step.action === 'markMachines') await markMachines(attempt, step);
+      else if (step.action === 'noteWave' || step.action === 'passWave')
+        await applyWave(attempt, step);
       else if (step.action === 'deleteSets') await deleteSets(attempt, step);
       else await changeSet(attempt, changes, { step, scaling });
     }

@@ -2,6 +2,8 @@
 import type { RolloutCommand } from '../../workflows/contracts/commands.ts';
 import type { RolloutCommandInput } from '../../workflows/contracts/machine-deployment-activities.ts';
 import { mergePatchOf } from '../../workflows/values/merge-patch.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import type { PassedCanary } from '../../workflows/plan/machine-deployment/rollout/waves.ts';
 import type { CommandChange } from '../../workflows/plan/machine-deployment/rollout/command-change.ts';
 import {
   overrideChange,
@@ -22,15 +24,16 @@ import { reportOn } from './lifecycle.ts';
 
 export async function applyRolloutCommand(
   { control, commandsBy, audit }: Pick<ActivityDependencies, 'control' | 'commandsBy' | 'audit'>,
-  { deployment, command, canaryRevision, written, heardAt, now }: RolloutCommandInput,
+  { deployment, command, written, heardAt, now, ...passed }: RolloutCommandInput,
 ): Promise<string> {
   const { namespace, name, uid } = deployment;
   const object = { ...deployment, kind: 'MachineDeployment' } as const;
   const asked = { object, command, written };
   requireAllowed(commandsBy, asked);
   const origin = await requireNew(control, { ...asked, heardAt, now });
-  const { reason, message, annotations, spec } = changeOf(command, canaryRevision, now ?? nowMs());
-  const taken = await takingBack(control, asked, (found) => says(found, { spec, annotations }));
+  const change = changeOf(command, { canary: canaryOf(passed), now: now ?? nowMs() });
+  const { reason, message, annotations, spec } = change;
+  const taken = await takingBack(control, asked, (found) => says(found, change));
   if (taken === 'stale') return 'done before';
   const metadata = { ...taken, uid, annotations: { ...annotations, ...taken.annotations } };
   try {
@@ -58,16 +61,22 @@ function says(
   return mergePatchOf(present, then) === undefined;
 }
 
+function canaryOf({
+  canaryRevision: revision,
+  canaryCount: count,
+}: Pick<RolloutCommandInput, 'canaryRevision' | 'canaryCount'>): PassedCanary | undefined {
+  return revision === undefined ? undefined : defined({ revision, count });
+}
+
 function changeOf(
   command: RolloutCommand,
-  canaryRevision: number | undefined,
-  now: number,
+  { canary, now }: { canary: PassedCanary | undefined; now: number },
 ): CommandChange & { reason: string } {
   switch (command.verb) {
     case 'pause':
       return { reason: 'DeploymentPaused', ...pauseChange };
     case 'resume':
-      return { reason: 'DeploymentResumed', ...resumeChange(canaryRevision) };
+      return { reason: 'DeploymentResumed', ...resumeChange(canary) };
     case 'rollback':
       return { reason: 'DeploymentRollbackRequested', ...rollbackChange(command.revision ?? 0) };
     case 'setReplicas': {

@@ -19,6 +19,7 @@ import type {
   Marks,
   SetFacts,
   Strategy,
+  WatchedMachines,
 } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
 import type { ParsedOptions } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import type { MachineState } from '../../workflows/plan/machine-deployment/rollout/replacement-budget.ts';
@@ -30,11 +31,13 @@ import { hasFinalizer, isOrphaning } from '../../kube/objects/finalizers.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
 import { factOf, isAvailable } from '../machine-set/facts.ts';
 import { timestamp } from '../../kube/objects/time.ts';
+import type { Period } from '../../workflows/values/pauses.ts';
 import { maxSurgeOf, newSetNames } from './new-set.ts';
 import { nodeOf } from './machines.ts';
 import { nextScaledAt, scaledAtOf } from './scaled-at.ts';
 import type { Clock } from './set-facts.ts';
 import { hasJoined, nextAvailableAt, setFactsOf, wholeOf } from './set-facts.ts';
+import { watchedMachinesOf } from './watched-machines.ts';
 
 export interface DeploymentView {
   deployment: MachineDeployment;
@@ -50,6 +53,8 @@ export interface DeploymentView {
   machines?: readonly Machine[];
   now: number;
   nodes: SeenNodes;
+  /** When nothing could be done. Default: never. */
+  pauses?: readonly Period[];
 }
 
 export interface SeenNodes {
@@ -90,6 +95,7 @@ export function factsOf(view: DeploymentView): ObservedDeployment {
     marks: pendingMarks(view),
     grants: view.machines ? pendingGrants(view, bySet) : undefined,
     nextAvailableAt: nextOf(view),
+    watched: watchedOf(view, bySet),
     ...nodeFactsOf(view),
   });
 }
@@ -123,6 +129,14 @@ function setsOf(view: DeploymentView, bySet: Map<string, Machine[]>): SetFacts[]
 function nextOf(view: DeploymentView): number | undefined {
   const clock = clockOf(view);
   return clock.readySeconds > 0 ? nextAvailableAt(view.machines ?? [], clock) : undefined;
+}
+
+function watchedOf(
+  { newSet, machines, options, pauses = [] }: DeploymentView,
+  bySet: Map<string, Machine[]>,
+): WatchedMachines | undefined {
+  if (!newSet || !machines) return undefined;
+  return watchedMachinesOf(options, bySet.get(newSet.metadata.uid) ?? [], pauses);
 }
 
 function nodeFactsOf(view: DeploymentView) {

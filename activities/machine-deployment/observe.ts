@@ -128,7 +128,7 @@ async function read(
   deployment: MachineDeployment,
   { now, protectedNodes }: ObserveDeploymentInput,
 ): Promise<DeploymentView> {
-  const { target, protectsNodes, refused } = dependencies;
+  const { target, protectsNodes, refused, pauses } = dependencies;
   const faults = faultsOf(deployment);
   const request = { isFaulty: faults.length > 0, refused };
   const { owned: sets, taken } = await ownedSetsOf(dependencies, deployment, request);
@@ -153,6 +153,7 @@ async function read(
       protects: protectsNodes,
       ...(protectedNodes && { protectedNodes }),
     },
+    pauses: pauses(),
   };
 }
 

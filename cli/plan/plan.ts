@@ -334,6 +334,7 @@ const wordsFor: Record<Happening['kind'], (step: Happening) => string> = {
   refuseRollback: () => 'refuses the rollback',
   deleteSets: ({ subject }) => `deletes the empty MachineSet ${subject}`,
   wait: ({ subject }) => `waits: ${subject}`,
+  passWave: () => 'goes on by itself',
   hold: ({ subject }) => `${subject}: a person checks them, then: millwright rollout resume`,
 };
 

@@ -22,11 +22,13 @@ import { controllerOf } from '../../kube/objects/owners.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { MachineDeploymentState } from '../../workflows/machine-deployment/state.ts';
 import { noteFinished } from '../../workflows/machine-deployment/state.ts';
+import { timestamp } from '../../kube/objects/time.ts';
 import { annotations, apiVersion, labels, options } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import {
+  canaryToPass,
   currentHold,
   planMachineDeployment,
   refusalOf,
@@ -36,7 +38,12 @@ import { withLimitedSince } from '../../workflows/plan/machine-deployment/rollou
 import type {
   DeploymentPlan,
   DeploymentStep,
+  WaveStep,
 } from '../../workflows/plan/machine-deployment/rollout/steps.ts';
+import {
+  passedAnnotations,
+  waveAnnotations,
+} from '../../workflows/plan/machine-deployment/rollout/waves.ts';
 import {
   burst,
   countFailed,
@@ -67,6 +74,7 @@ export interface Happening {
     | 'gone'
     | 'hold'
     | 'wait'
+    | 'passWave'
     | 'rollBack'
     | 'refuseRollback'
     | 'deleteSets';
@@ -311,6 +319,7 @@ class Simulation {
   #applyOwn(step: DeploymentStep): boolean {
     if (step.action === 'rollBack') return this.#rollBack(step);
     if (step.action === 'refuseRollback') return this.#refuseRollback(step);
+    if (step.action === 'noteWave' || step.action === 'passWave') return this.#applyWave(step);
     return this.#noteGivenUp(step);
   }
 
@@ -333,6 +342,12 @@ class Simulation {
       this.#note({ kind: 'rollBack', subject: step.onto, count: 0, reason: step.reason });
     const notes = { [options.rolledBackFrom]: isGivenUp ? step.set : null };
     return this.#patchOwn({ metadata: { annotations: notes } });
+  }
+
+  #applyWave(step: WaveStep): boolean {
+    if (step.action === 'passWave')
+      this.#note({ kind: 'passWave', subject: '', count: 0, reason: step.reason });
+    return this.#patchOwn({ metadata: { annotations: waveAnnotations(step, timestamp) } });
   }
 
   #patchOwn(patch: object): true {
@@ -463,14 +478,13 @@ class Simulation {
    * A person checks the first machines, and resumes; how long that takes is not counted. Who asks
    * for a part knows when that is.
    */
-  #passHold({ blockedBy, reason }: DeploymentPlan): boolean {
-    if (blockedBy !== 'canary' || this.#timers.length > 0 || this.#until < Infinity) return false;
-    const { newSet } = this.#view();
-    if (!newSet) return false;
-    const revision = newSet.metadata.annotations?.[annotations.revision] ?? '';
-    const notes = { [options.canaryPassed]: revision };
+  #passHold({ blockedBy, reason, heldUntil }: DeploymentPlan): boolean {
+    const isOfPerson = blockedBy === 'canary' && heldUntil === undefined;
+    if (!isOfPerson || this.#timers.length > 0 || this.#until < Infinity) return false;
+    const canary = canaryToPass(factsOf(this.#view()), this.#now);
+    if (!canary) return false;
     this.#note({ kind: 'hold', subject: reason, count: 0 });
-    return this.#patchOwn({ metadata: { annotations: notes } });
+    return this.#patchOwn({ metadata: { annotations: passedAnnotations(canary) } });
   }
 
   /** To the next moment at which something may change; false when there is none. */
@@ -508,6 +522,6 @@ class Simulation {
   }
 
   #time(): string {
-    return new Date(this.#now).toISOString().replace(/\.\d+Z$/, 'Z');
+    return timestamp(this.#now);
   }
 }

@@ -3,11 +3,10 @@
  * part of the API, need no worker to be there, and count whatever `--commands-by` says.
  */
 import { customResource } from '../../kube/client/paths.ts';
-import type { DeploymentView } from '../../activities/machine-deployment/facts.ts';
 import { factsOf } from '../../activities/machine-deployment/facts.ts';
 import { options } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
-import { currentHold } from '../../workflows/plan/machine-deployment/plan.ts';
+import { canaryToPass } from '../../workflows/plan/machine-deployment/plan.ts';
 import type { CommandChange } from '../../workflows/plan/machine-deployment/rollout/command-change.ts';
 import {
   pauseChange,
@@ -20,7 +19,6 @@ import { readDeployment } from '../objects/read-object.ts';
 import { requireRight, rightOnMachines } from '../objects/rights.ts';
 import { patchSeen } from '../objects/seen-object.ts';
 import type { RolloutOptions } from './history.ts';
-import { numberOf } from './history.ts';
 
 export async function pause(scope: ClusterScope, { name }: RolloutOptions): Promise<Answer> {
   const deployment = await readDeployment(scope, name);
@@ -32,18 +30,11 @@ export async function pause(scope: ClusterScope, { name }: RolloutOptions): Prom
 
 export async function resume(scope: ClusterScope, { name }: RolloutOptions): Promise<Answer> {
   const view = await readDeploymentView(scope, name);
-  const passed = canaryIn(view);
-  if (view.deployment.spec.paused !== true && passed === undefined) {
-    throw new Error(`machinedeployment "${name}" is not paused`);
-  }
-  return await patchDeployment(scope, view.deployment, resumeChange(passed));
-}
-
-/** Revision whose first machines a person is to check. */
-function canaryIn(view: DeploymentView): number | undefined {
-  const { deployment, newSet, now } = view;
-  if (deployment.spec.paused === true || !newSet) return undefined;
-  return currentHold(factsOf(view), now)?.kind === 'canary' ? numberOf(newSet) : undefined;
+  const { deployment } = view;
+  const isPaused = deployment.spec.paused === true;
+  const canary = isPaused ? undefined : canaryToPass(factsOf(view), view.now);
+  if (!isPaused && !canary) throw new Error(`machinedeployment "${name}" is not paused`);
+  return await patchDeployment(scope, deployment, resumeChange(canary));
 }
 
 /** The template stays: a rollback can go back to before, and no author of it writes it again. */

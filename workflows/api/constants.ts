@@ -125,6 +125,8 @@ export const options = {
   autoRollback: 'millwright.dev/auto-rollback',
   canary: 'millwright.dev/canary',
   canaryPassed: 'millwright.dev/canary-passed',
+  /** Written by us. */
+  canarySince: 'millwright.dev/canary-since',
   honorMinReadySeconds: 'millwright.dev/honor-min-ready-seconds',
   onDelete: 'millwright.dev/on-delete',
   overridePolicies: 'millwright.dev/override-policies',

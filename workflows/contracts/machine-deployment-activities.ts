@@ -63,6 +63,8 @@ export interface RolloutCommandInput {
   command: RolloutCommand;
   /** Revision that a `resume` lets pass its canary. */
   canaryRevision?: number;
+  /** So many waves of it; absent: all. */
+  canaryCount?: number;
   /** The annotation that asks for it; absent where it came through Temporal. */
   written?: string;
   /** Length of the history when it came through Temporal. */

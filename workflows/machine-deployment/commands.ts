@@ -10,6 +10,7 @@ import { rolloutCommands } from '../contracts/commands.ts';
 import type { ObjectReference } from '../contracts/references.ts';
 import { defined } from '../values/defined.ts';
 import type { DeploymentFacts } from '../plan/machine-deployment/rollout/facts.ts';
+import type { PassedCanary } from '../plan/machine-deployment/rollout/waves.ts';
 
 /** Present state, by which a command is refused before it begins. */
 interface KnownDeployment {
@@ -27,12 +28,14 @@ export class RolloutCommands extends CommandQueue<RolloutCommand> {
     this.listen(rolloutCommands.overridePolicies);
   }
 
-  /** `canaryRevision`: that a `resume` lets pass. Returns why it could not be done, if so. */
+  /** `canary`: that a `resume` lets pass. Returns why it could not be done, if so. */
   async apply(
     { command, answer, written, heardAt }: PendingCommand<RolloutCommand>,
-    of: { deployment: ObjectReference; canaryRevision: number | undefined },
+    { deployment, canary }: { deployment: ObjectReference; canary: PassedCanary | undefined },
   ): Promise<string | undefined> {
-    const input = defined({ ...of, command, written, heardAt, now: Date.now() });
+    const passed = { canaryRevision: canary?.revision, canaryCount: canary?.count };
+    const known = { deployment, command, written, heardAt, now: Date.now() };
+    const input = defined({ ...known, ...passed });
     try {
       const words = await localFirst((port) => port.applyRolloutCommand(input), command.verb);
       answer?.resolve(words);
@@ -40,7 +43,7 @@ export class RolloutCommands extends CommandQueue<RolloutCommand> {
     } catch (error) {
       const fault = messageOf(error);
       answer?.reject(refusal(fault));
-      const object = { ...of.deployment, kind: 'MachineDeployment' as const };
+      const object = { ...deployment, kind: 'MachineDeployment' as const };
       if (written !== undefined) await refuseOnObject({ object, written, fault });
       return `${command.verb}: ${fault}`;
     }

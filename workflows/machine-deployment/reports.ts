@@ -252,7 +252,7 @@ function showRollout({ plan: { state, ...plan }, since, ...of }: Shown): void {
   const className = keyword(of.className) ?? '';
   const blockedBy = keyword(plan.blockedBy) ?? undefined;
   const deadline = dateOf(plan.heldUntil);
-  const attention = attentionOf(state, blockedBy, plan.needsPerson);
+  const attention = attentionOf(state, plan.needsPerson);
   if (isShown({ state, blockedBy, className, deadline, attention })) return;
   upsertSearchAttributes([
     { key: keys.MachineClass, value: className },
@@ -289,12 +289,8 @@ function waits(state: RolloutState): boolean {
   return state === 'Blocked' || state === 'Paused';
 }
 
-function attentionOf(
-  state: RolloutState,
-  blockedBy: string | undefined,
-  needsPerson = false,
-): Values['attention'] {
-  return state === 'Blocked' || blockedBy === 'canary' || needsPerson ? 'person' : 'none';
+function attentionOf(state: RolloutState, needsPerson = false): Values['attention'] {
+  return state === 'Blocked' || needsPerson ? 'person' : 'none';
 }
 
 /** Errors since which nothing went well, for people; undefined when none. */

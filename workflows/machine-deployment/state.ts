@@ -32,6 +32,8 @@ export interface MachineDeploymentState extends ObjectState {
   finished?: string;
   /** While another rollout is under way: name of the set whose rollout was finished before. */
   lastFinished?: string;
+  /** See `standsStill`, milliseconds. Absent: it goes on, or a person paused it. */
+  heldSince?: number;
   /** The last report, so that it is not repeated at every read. */
   reported?: string;
   /** The override of policies that an Event has told of; absent when none is in force. */
@@ -62,6 +64,15 @@ export function noteFinished(
     if (state.finished !== undefined) state.lastFinished = state.finished;
     delete state.finished;
   }
+}
+
+export function noteHold(
+  state: Pick<MachineDeploymentState, 'heldSince'>,
+  isHeld: boolean,
+  now: number,
+): void {
+  if (isHeld) state.heldSince ??= now;
+  else delete state.heldSince;
 }
 
 /** Steps on sets, as one run hands their failures to the next. */

@@ -6,7 +6,7 @@ import { NodeWork } from './node-work.ts';
 import { noteRead, noteRefusals, refusalInput } from './refusals.ts';
 import { isSameObject, noteObserved, ObjectLifecycle } from '../runtime/object-lifecycle.ts';
 import type { CarriedDeployment, MachineDeploymentState } from './state.ts';
-import { fromCarried, newState, noteFinished, toCarried } from './state.ts';
+import { fromCarried, newState, noteFinished, noteHold, toCarried } from './state.ts';
 import type { SetSnapshot } from '../contracts/snapshots.ts';
 import {
   machineDeploymentGone,
@@ -20,7 +20,11 @@ import { requireInput } from '../runtime/signal-validation.ts';
 import { RateLimit } from '../plan/rate-limit.ts';
 import { failed, forget, nextAt, tryNow } from '../plan/requeues.ts';
 import { defined } from '../values/defined.ts';
-import { planMachineDeployment, standsStill } from '../plan/machine-deployment/plan.ts';
+import {
+  canaryToPass,
+  planMachineDeployment,
+  standsStill,
+} from '../plan/machine-deployment/plan.ts';
 import { withLateness } from '../plan/machine-deployment/rollout/automatic-rollback.ts';
 import { withLimitedSince } from '../plan/machine-deployment/rollout/gate.ts';
 import { afterSteps } from '../plan/machine-deployment/rollout/after-steps.ts';
@@ -156,8 +160,11 @@ class MachineDeploymentWorkflow {
   async #advance(facts: DeploymentFacts): Promise<void> {
     const { requeues, done } = this.#state;
     const now = Date.now();
-    const protectsHeldNodes = this.#protectsHeldNodes(facts, now);
-    const plan = planMachineDeployment(facts, now, { protectsHeldNodes, requeues });
+    noteHold(this.#state, standsStill(facts, now), now);
+    const { heldSince } = this.#state;
+    const protectsHeldNodes = this.#protectsHeldNodes(facts, heldSince);
+    const rules = { protectsHeldNodes, heldSince, requeues };
+    const plan = planMachineDeployment(facts, now, rules);
     this.#plan = plan;
     if (this.#isRead && !plan.wantsSync) {
       this.#forget('sync');
@@ -175,9 +182,9 @@ class MachineDeploymentWorkflow {
   }
 
   /** Asked only where it matters: the answer is an event of the history. */
-  #protectsHeldNodes(facts: DeploymentFacts, now: number): boolean {
-    const mayProtect = facts.hasNodes && facts.protectsNodes;
-    return mayProtect && standsStill(facts, now) && !patched('held-rollouts-release-nodes');
+  #protectsHeldNodes(facts: DeploymentFacts, heldSince: number | undefined): boolean {
+    const isHeld = facts.hasNodes && facts.protectsNodes && heldSince !== undefined;
+    return isHeld && !patched('held-rollouts-release-nodes');
   }
 
   async #wait(facts: DeploymentFacts, plan: DeploymentPlan): Promise<void> {
@@ -271,12 +278,11 @@ class MachineDeploymentWorkflow {
 
   async #applyCommand(
     pending: PendingCommand<RolloutCommand>,
-    { sets }: DeploymentFacts,
+    facts: DeploymentFacts,
   ): Promise<void> {
-    const isCanary = this.#plan?.blockedBy === 'canary';
-    const canaryRevision = isCanary ? sets.find((set) => set.isOfTemplate)?.revision : undefined;
+    const canary = canaryToPass(facts, Date.now());
     const deployment = this.#reports.deployment;
-    const error = await this.#commands.apply(pending, { deployment, canaryRevision });
+    const error = await this.#commands.apply(pending, { deployment, canary });
     if (error === undefined) delete this.#state.commandError;
     else this.#state.commandError = error;
     this.#mustReadAgain();

@@ -255,6 +255,7 @@ test('a rollout that waits for its time is found by it, and leaves its Nodes to 
     const deadline = async (): Promise<number | undefined> =>
       (await world.handle.describe()).typedSearchAttributes.get(keys.Deadline)?.getTime();
     expect(await deadline()).toBe(at);
+    await temporal.skip(65);
     await log.until('updateRolloutNodes', 1);
     expect(log.inputsOf('updateRolloutNodes')).toMatchObject([
       { step: { action: 'releaseNodes' } },
@@ -266,6 +267,42 @@ test('a rollout that waits for its time is found by it, and leaves its Nodes to 
     options.rolloutAfter.at = 0;
     await rollout.until('it goes on', ({ state }) => state !== 'Paused');
     await eventually('it has no deadline', async () => (await deadline()) === undefined);
+  });
+});
+
+test('a rollout that is held for less than a minute keeps its Nodes, one that is held for longer takes them again', async () => {
+  const rollout = new RolloutWorld(temporal, () => ({
+    updateRolloutNodes: async ({ step }) => {
+      facts.unprotectedNodes = step.action === 'protectNodes' ? [] : ['a'];
+      return { protectedNodes: step.action === 'protectNodes' ? step.nodes : [] };
+    },
+  }));
+  const { world, facts, log } = rollout;
+  const sets = [aSet({ name: 'pool-0', machines: 'AAA', isTainted: true })];
+  const nodes = { hasNodes: true, protectsNodes: true, unprotectedNodes: ['a'] };
+  Object.assign(facts, { ...nodes, sets });
+  rollout.stuck.add('pool-1');
+  const done = (): string[] => log.inputsOf('updateRolloutNodes').map(({ step }) => step.action);
+  const held = async (isHeld: boolean): Promise<void> => {
+    facts.options.faults = isHeld ? ['annotation x: Invalid value'] : [];
+    await rollout.until('that is seen', ({ state }) => (state === 'Paused') === isHeld);
+  };
+  await rollout.run(async () => {
+    await world.observe();
+    await log.until('updateRolloutNodes', 1);
+    for (const seconds of [20, 30]) {
+      await held(true);
+      await temporal.skip(seconds);
+      await held(false);
+      await temporal.skip(60);
+    }
+    expect(done()).toEqual(['protectNodes']);
+    await held(true);
+    await temporal.skip(65);
+    await log.until('updateRolloutNodes', 2);
+    await held(false);
+    await log.until('updateRolloutNodes', 3);
+    expect(done()).toEqual(['protectNodes', 'releaseNodes', 'protectNodes']);
   });
 });
 

@@ -1,13 +1,14 @@
 /** Plan of a MachineDeployment: its next steps, and why. */
 import { givenUpIn, planAutomaticRollback } from './rollout/automatic-rollback.ts';
+import { canaryHold, canaryLimit, passedBy, planWave } from './rollout/canary.ts';
 import type { DeploymentFacts, ObservedDeployment, SetFacts } from './rollout/facts.ts';
 import { withDeletedSetsGoing } from './rollout/facts.ts';
 import type { Hold } from './rollout/hold.ts';
-import { canaryHold, canaryLimit, holdOf, isRollingOut, onDeleteHold } from './rollout/hold.ts';
 import { asksAgainAt, closedHold, fillUp, limitHold, turningPointsOf } from './rollout/gate.ts';
+import { holdOf, isRollingOut, keepsNodes, onDeleteHold } from './rollout/hold.ts';
 import { keeperOf } from './rollout/keeper.ts';
 import { currentOverride } from './rollout/policy-override.ts';
-import { planHeldNodes, planNodes } from './rollout/node-steps.ts';
+import { planNodes, planProtection } from './rollout/node-steps.ts';
 import { planOnDelete } from './rollout/on-delete.ts';
 import { rolledBackTo } from './rollout/progress.ts';
 import { planRecreate } from './rollout/recreate.ts';
@@ -21,6 +22,7 @@ import { isHeld } from '../requeues.ts';
 import type { DeploymentRequeues } from './rollout/refused-steps.ts';
 import { allowedSteps } from './rollout/refused-steps.ts';
 import { stateOf } from './rollout/state.ts';
+import type { PassedCanary } from './rollout/waves.ts';
 import type { DeploymentPlan, DeploymentStep, RolloutState } from './rollout/steps.ts';
 
 /** Rules of histories that began before the present ones. */
@@ -29,11 +31,16 @@ export interface EarlierRules {
   protectsHeldNodes?: boolean;
 }
 
+export interface Rules extends EarlierRules {
+  /** See `standsStill`, milliseconds. Absent: it was not before. */
+  heldSince?: number | undefined;
+}
+
 /** `requeues`: what is not to be tried yet is left out, with the time when it is. */
 export function planMachineDeployment(
   facts: DeploymentFacts,
   now: number,
-  { requeues = {}, ...rules }: EarlierRules & { requeues?: DeploymentRequeues } = {},
+  { requeues = {}, ...rules }: Rules & { requeues?: DeploymentRequeues } = {},
 ): DeploymentPlan {
   const wanted = planRegardless(facts, now, rules);
   const wantsSync = wanted.steps.some(({ action }) => action === 'syncSet');
@@ -52,7 +59,7 @@ export function planMachineDeployment(
   };
 }
 
-function planRegardless(found: DeploymentFacts, now: number, rules: EarlierRules): DeploymentPlan {
+function planRegardless(found: DeploymentFacts, now: number, rules: Rules): DeploymentPlan {
   const facts = withDeletedSetsGoing(found);
   if (facts.isDeleting) return planDeletion(facts);
   const fault = faultRefusalOf(facts);
@@ -93,36 +100,46 @@ export function currentHold(found: ObservedDeployment, now: number): Hold | unde
  */
 function holdIn(rollout: Rollout, now: number): Hold | undefined {
   const { facts, target } = rollout;
-  const limit = canaryLimit(facts, target);
   return (
     holdOf(facts, now) ??
-    canaryHold(target, limit) ??
+    canaryHold(facts, target) ??
     closedHold(rollout, now) ??
     onDeleteHold(facts, target) ??
-    (facts.gate && limitHold(rollout, planStrategy(rollout, limit)))
+    (facts.gate && limitHold(rollout, planStrategy(rollout, canaryLimit(facts, target))))
   );
 }
 
-/** For how long is not known: neither a pause nor OnDelete, which have rules of their own. */
+/** Undefined while something else holds the rollout, or nothing does. */
+export function canaryToPass(found: ObservedDeployment, now: number): PassedCanary | undefined {
+  if (currentHold(found, now)?.kind !== 'canary') return undefined;
+  const facts = withDeletedSetsGoing(found);
+  return passedBy(facts, targetOf(facts));
+}
+
+/** For how long is not known: the cluster autoscaler may have the Nodes. */
 export function standsStill(found: ObservedDeployment, now: number): boolean {
-  const { kind } = currentHold(found, now) ?? {};
-  return kind !== undefined && !['paused', 'onDelete'].includes(kind);
+  const hold = currentHold(found, now);
+  return hold !== undefined && !keepsNodes(hold);
 }
 
 function planRollout(
   rollout: Rollout<DeploymentFacts>,
-  { now, rules }: { now: number; rules: EarlierRules },
+  { now, rules }: { now: number; rules: Rules },
 ): DeploymentPlan {
   const { facts, target } = rollout;
   const strategy = planStrategy(rollout, canaryLimit(facts, target));
   const hold = holdIn(rollout, now);
-  const nodeStep = planNodes(rollout, rules.protectsHeldNodes ? undefined : hold);
+  const wave = planWave(facts, target, now);
+  const { protectsHeldNodes, heldSince } = rules;
+  const nodes = planNodes(rollout, protectsHeldNodes ? { now } : { hold, heldSince, now });
   const isLimited = strategy.limit !== undefined && strategy.sizes.length === 0;
   return {
-    steps: stepsOf(rollout, strategy),
-    ...(nodeStep && { nodeStep }),
+    steps: [...stepsOf(rollout, strategy), ...(wave ? [wave] : [])],
+    ...nodes,
     ...stateOf(rollout, strategy, hold),
     ...earliestOf([
+      nodes.until,
+      endOf(hold, now),
       ...timesOf(facts),
       ...turningPointsOf(rollout, now),
       isLimited ? asksAgainAt(facts, now) : undefined,
@@ -157,7 +174,7 @@ function planStrategy(rollout: Rollout, limit: number | undefined): StrategyPlan
 
 function planHeld(
   rollout: Rollout<DeploymentFacts>,
-  { hold, now, rules }: { hold: Hold; now: number; rules: EarlierRules },
+  { hold, now, rules }: { hold: Hold; now: number; rules: Rules },
 ): DeploymentPlan {
   const isClosed = closedHold(rollout, now) !== undefined;
   const surge = hold.kind === 'paused' && !isClosed ? rollout.facts.maxSurge : 0;
@@ -167,12 +184,14 @@ function planHeld(
   const filled = hold.kind === 'policy' ? fillUp(rollout) : undefined;
   const sizes = filled ?? scaleHeld(rollout, taker, surge);
   const strategy = { sizes, mayCreate: false, reason: sizes[0]?.reason ?? hold.reason };
-  const nodeStep = rules.protectsHeldNodes ? undefined : planHeldNodes(rollout, hold);
+  const { protectsHeldNodes, heldSince } = rules;
+  const nodes = protectsHeldNodes ? {} : planProtection(rollout, { hold, heldSince, now });
   return {
     steps: stepsOf(rollout, strategy),
-    ...(nodeStep && { nodeStep }),
+    ...nodes,
     ...stateOf(rollout, strategy, holdIn(rollout, now)),
     ...earliestOf([
+      nodes.until,
       rollout.facts.nextScaledAt,
       ...(hold.kind === 'policy' ? turningPointsOf(rollout, now) : [hold.until]),
     ]),
@@ -259,6 +278,11 @@ function doing(step: DeploymentStep): DeploymentPlan {
 /** Some things only time shows: a deadline, or that a machine has run for long enough. */
 function timesOf({ progress, nextAvailableAt, nextScaledAt }: DeploymentFacts) {
   return [progress.deadline, nextAvailableAt, nextScaledAt];
+}
+
+/** One that has passed, while the write that follows it is refused, is nothing to wait for. */
+function endOf(hold: Hold | undefined, now: number): number | undefined {
+  return hold?.until !== undefined && hold.until > now ? hold.until : undefined;
 }
 
 function earliestOf(times: readonly (number | undefined)[]): { until?: number } {

@@ -1,26 +1,27 @@
 /** What a command on a rollout writes to its MachineDeployment, whoever asks for it. */
 import { options } from '../../../api/constants.ts';
 import { formatEnd, formatOverride } from './policy-override.ts';
+import type { PassedCanary } from './waves.ts';
+import { passedAnnotations } from './waves.ts';
 
 export interface CommandChange {
   /** For people, without a full stop. */
   message: string;
-  annotations?: Readonly<Record<string, string>>;
+  annotations?: Readonly<Record<string, string | null>>;
   /** A merge patch of the spec. */
   spec?: object;
 }
 
 export const pauseChange: CommandChange = { message: 'Paused', spec: { paused: true } };
 
-/** @param canaryRevision Its first machines are held for a person to check; undefined: none are. */
-export function resumeChange(canaryRevision: number | undefined): CommandChange {
+/** @param canary Its machines are held for a person to check; undefined: none are. */
+export function resumeChange(canary: PassedCanary | undefined): CommandChange {
   const spec = { paused: null };
-  if (canaryRevision === undefined) return { message: 'Resumed', spec };
-  return {
-    message: `Resumed, past the first machines of revision ${canaryRevision}`,
-    annotations: { [options.canaryPassed]: String(canaryRevision) },
-    spec,
-  };
+  if (canary === undefined) return { message: 'Resumed', spec };
+  const { revision, count } = canary;
+  const what = count === undefined ? 'the first machines' : `wave ${count}`;
+  const message = `Resumed, past ${what} of revision ${revision}`;
+  return { message, annotations: passedAnnotations(canary), spec };
 }
 
 /** @param revision 0: the one before the present one. */

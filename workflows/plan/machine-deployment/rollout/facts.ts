@@ -62,6 +62,8 @@ export interface ObservedDeployment {
   grants?: Grant[];
   /** When a Running machine will have been so for long enough, milliseconds. */
   nextAvailableAt?: number;
+  /** Absent without a wave that has a time. */
+  watched?: WatchedMachines;
   /** Nodes are to be tainted: false without a target cluster. */
   hasNodes: boolean;
   /** Nodes are to be kept from the cluster autoscaler during rollouts. */
@@ -108,10 +110,15 @@ export interface ClosedGate {
 export interface RolloutOptions {
   /** Faults of the options; empty when they are fine. */
   faults: string[];
-  /** New machines after which a rollout holds. */
+  /** New machines after which a rollout holds; of several waves, those of the first. */
   canary?: number;
-  /** Revision whose canary has been passed. */
+  /** Absent: `canary` is the only one, and a person ends it. */
+  waves?: Wave[];
+  /** Revision whose canary has been passed, all waves of it. */
   canaryPassed?: number;
+  /** Absent: all were passed, or none. */
+  wavesPassed?: WavesPassed;
+  waveNote?: WaveNote;
   /** A changed template waits until then: milliseconds, and as a person wrote it. */
   rolloutAfter?: { at: number; text: string };
   /** Windows and exclusions of DisruptionPolicies do not count until then, milliseconds. */
@@ -119,6 +126,46 @@ export interface RolloutOptions {
   autoRollback: boolean;
   /** The set whose template was given up: an automatic rollback holds on the set before it. */
   rolledBackFrom?: string;
+}
+
+/** Of the option `millwright.dev/canary`: so many machines of the new set, and no more. */
+export interface Wave {
+  machines: number;
+  /** It ends by itself when they were watched for so long; absent: a person ends it. */
+  seconds?: number;
+}
+
+/** The first waves of one revision, which are over. */
+export interface WavesPassed {
+  revision: number;
+  count: number;
+}
+
+/** Annotation `millwright.dev/canary-since`: what is remembered of the wave after those. */
+export interface WaveNote extends WavesPassed {
+  /** When all its machines were available, or when one of them was lost; milliseconds. */
+  since: number;
+  /** Absent: one of them was lost, and a person decides. */
+  machines?: NotedMachines;
+}
+
+/** Of the machines that are left, those that are no younger are the same ones. */
+export interface NotedMachines {
+  count: number;
+  /** When the youngest of them was made, milliseconds. */
+  youngest: number;
+}
+
+/** The machines of the template's set, as far as a wave with a time asks for them. */
+export interface WatchedMachines {
+  /** When the youngest of them was made, milliseconds; absent: there is none. */
+  youngest?: number;
+  /** Those of the note that are left: neither failed nor going. */
+  left?: number;
+  /**
+   * When the time is over, milliseconds and for people: what kept the system from acting moves it.
+   */
+  end?: { at: number; text: string };
 }
 
 /** State of the condition `Progressing`. */

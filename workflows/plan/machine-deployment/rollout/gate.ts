@@ -1,8 +1,9 @@
 /** What DisruptionPolicies leave of a rollout: decision 58. */
+import { canaryLimit } from './canary.ts';
 import type { DeploymentFacts, ObservedDeployment } from './facts.ts';
 import { availableAt, presentIn, sumOf } from './facts.ts';
 import type { Hold } from './hold.ts';
-import { canaryLimit } from './hold.ts';
+
 import { isScalingEvent } from './scaling.ts';
 import type { Rollout, Sizing, StrategyPlan } from './sizing.ts';
 import { exists, roomOf, unsettledOf } from './sizing.ts';

@@ -1,5 +1,4 @@
 /** Reasons for which a rollout stands still though nothing is wrong. Scaling goes on. */
-import { isRollback } from './direction.ts';
 import type { ObservedDeployment, SetFacts } from './facts.ts';
 import { availableAt, isActive, presentIn, sumOf } from './facts.ts';
 import { exists } from './sizing.ts';
@@ -37,6 +36,14 @@ export function holdOf(facts: ObservedDeployment, now: number): Hold | undefined
   return { kind: 'rolloutAfter', reason, next: 'then the rollout begins', until };
 }
 
+/**
+ * As in MCM v0.62.1 the Nodes of a rollout that a person paused stay kept from the cluster
+ * autoscaler.
+ */
+export function keepsNodes({ kind }: Hold): boolean {
+  return kind === 'paused';
+}
+
 /** Some machines are not of the template's set. */
 export function hasOldMachines({ sets }: ObservedDeployment): boolean {
   return sets.some((set) => !set.isOfTemplate && isActive(set));
@@ -47,29 +54,6 @@ export function hasOldMachines({ sets }: ObservedDeployment): boolean {
  */
 export function isRollingOut({ sets }: ObservedDeployment): boolean {
   return sets.some((set) => !set.isOfTemplate && !set.isDeleting && isActive(set));
-}
-
-/** Machines of the new set until the canary is passed; undefined when there is no such limit. */
-export function canaryLimit(facts: ObservedDeployment, target: SetFacts): number | undefined {
-  const { canary, canaryPassed } = facts.options;
-  if (facts.strategy !== 'RollingUpdate') return undefined;
-  if (canary === undefined || canary >= facts.replicas || !isRollingOut(facts)) return undefined;
-  if (canaryPassed !== undefined && canaryPassed === target.revision) return undefined;
-  // The new set has all machines where no old one is left that could have the rest.
-  if (!facts.sets.some((set) => set !== target && !set.isOfTemplate && !set.isDeleting))
-    return undefined;
-  // A person who rolls back is in a hurry, and machines of that template are known already.
-  if (isRollback(facts, target)) return undefined;
-  return canary;
-}
-
-/** Holds once the first machines are there; before, the rollout is under way. */
-export function canaryHold(target: SetFacts, limit: number | undefined): Hold | undefined {
-  if (limit === undefined || availableAt(target) < limit || target.replicas < limit)
-    return undefined;
-  const first = limit === 1 ? 'machine' : `${limit} machines`;
-  const reason = `The rollout holds after the first ${first} of ${target.name}`;
-  return { kind: 'canary', reason, next: 'look at the new machines, then resume or roll back' };
 }
 
 /**

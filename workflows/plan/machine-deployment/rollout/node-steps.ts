@@ -4,20 +4,30 @@
  */
 import { isActive } from './facts.ts';
 import type { Hold } from './hold.ts';
+import { keepsNodes } from './hold.ts';
 import type { Rollout } from './sizing.ts';
 import { isOver } from './state.ts';
 import type { NodeStep } from './steps.ts';
 
-/** One at a time; undefined when all Nodes are as they should be. Rules: MCM v0.62.1. */
-export function planNodes(rollout: Rollout, hold?: Hold): NodeStep | undefined {
-  if (!rollout.facts.hasNodes) return undefined;
-  return planTaints(rollout) ?? planProtection(rollout, hold);
+/** Whether the rollout goes on. */
+export interface Standing {
+  now: number;
+  hold?: Hold | undefined;
+  /** See `standsStill`, milliseconds. Absent: it was not before. */
+  heldSince?: number | undefined;
 }
 
-/** Plans the Nodes of a rollout that stands still as a whole. A pause leaves them, as with MCM. */
-export function planHeldNodes(rollout: Rollout, hold: Hold): NodeStep | undefined {
-  if (!rollout.facts.hasNodes || hold.kind === 'paused') return undefined;
-  return planProtection(rollout, hold);
+export interface NodePlan {
+  /** One at a time; undefined when all Nodes are as they should be for now. */
+  nodeStep?: NodeStep;
+  /** Plan again then, milliseconds. */
+  until?: number;
+}
+
+/** Rules: MCM v0.62.1. */
+export function planNodes(rollout: Rollout, standing: Standing): NodePlan {
+  const taints = rollout.facts.hasNodes ? planTaints(rollout) : undefined;
+  return taints ? { nodeStep: taints } : planProtection(rollout, standing);
 }
 
 function planTaints({ facts, target, others }: Rollout): NodeStep | undefined {
@@ -32,17 +42,28 @@ function planTaints({ facts, target, others }: Rollout): NodeStep | undefined {
   return { action: 'taintNodes', set: set.name, reason };
 }
 
-function planProtection(rollout: Rollout, hold: Hold | undefined): NodeStep | undefined {
-  const { unprotectedNodes: nodes, hasProtectedNodes, protectsNodes, strategy } = rollout.facts;
-  if (!protectsNodes) return undefined;
+/** Of a rollout that stands still as a whole, too. */
+export function planProtection(rollout: Rollout, standing: Standing): NodePlan {
+  const { hasNodes, protectsNodes, unprotectedNodes: nodes, strategy } = rollout.facts;
+  const { hold } = standing;
+  if (!hasNodes || !protectsNodes || (hold && keepsNodes(hold))) return {};
   // How long OnDelete or a hold takes is not known: the cluster autoscaler is not to stand still
   // for so long.
   const isBrief = strategy !== 'OnDelete' && !hold;
   if (isBrief && nodes.length > 0 && rollout.others.some(isActive)) {
     const reason = 'the cluster autoscaler leaves Nodes alone during a rollout';
-    return { action: 'protectNodes', nodes, reason };
+    return { nodeStep: { action: 'protectNodes', nodes, reason } };
   }
-  if (!hasProtectedNodes || (isBrief && !isOver(rollout))) return undefined;
+  return isBrief && !isOver(rollout) ? {} : planRelease(rollout, standing);
+}
+
+/** Each release, and each protection after it, is a write to every Node. */
+const briefHoldMs = 60_000;
+
+function planRelease({ facts }: Rollout, { hold, heldSince, now }: Standing): NodePlan {
+  if (!facts.hasProtectedNodes) return {};
+  const until = (heldSince ?? now) + briefHoldMs;
+  if (hold && facts.strategy !== 'OnDelete' && now < until) return { until };
   const reason = hold ? 'the rollout stands still' : 'the rollout is over';
-  return { action: 'releaseNodes', reason };
+  return { nodeStep: { action: 'releaseNodes', reason } };
 }

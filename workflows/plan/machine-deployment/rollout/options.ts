@@ -5,8 +5,10 @@ import type { MachineDeployment } from '../../../api/machine-deployment.ts';
 import { allowed, quoted } from '../../../api/validation.ts';
 import { unknownAnnotations } from '../../../values/unknown-annotations.ts';
 import { defined } from '../../../values/defined.ts';
-import type { RolloutOptions } from './facts.ts';
+import type { RolloutOptions, Wave } from './facts.ts';
 import { allowedOverride, parseOverride } from './policy-override.ts';
+import type { PassedCanary } from './waves.ts';
+import { parseNote, parsePassed, parseWaves } from './waves.ts';
 
 export interface OptionsText {
   annotations: Readonly<Record<string, string>>;
@@ -62,13 +64,16 @@ export function parseOptions({
     timePattern.test(text) && parseTime(text) >= 0 ? { at: parseTime(text), text } : undefined;
   const override = (text: string) => parseOverride(text, (time) => at(time)?.at, now);
   const atLeastOne = 'must be a number of 1 or more, or a percentage such as 25%';
+  const waves = `${atLeastOne}, or several that grow, each alone or with a time: 1, 25% for 30m`;
+  const passed = 'must be a revision, such as 3, or waves of it that are passed, such as 3:1';
   const options = {
     autoRollback: isSet(keys.autoRollback),
     onDelete: isSet(keys.onDelete),
     honorsMinReadySeconds: isSet(keys.honorMinReadySeconds),
     soakSeconds: read(keys.soak, parseDuration, allowed.duration) ?? 0,
-    canary: read(keys.canary, count, atLeastOne),
-    canaryPassed: read(keys.canaryPassed, wholeOf, 'must be a revision, such as 3'),
+    ...canaryOf(read(keys.canary, (text) => parseWaves(text, count), waves)),
+    ...passedOf(read(keys.canaryPassed, parsePassed, passed)),
+    waveNote: parseNote(annotations[keys.canarySince] ?? '', parseTime),
     replacementBudget: read(keys.replacementBudget, count, atLeastOne),
     rolloutAfter: read(keys.rolloutAfter, at, 'must be a time such as 2026-01-31T22:00:00Z'),
     overridePolicies: read(keys.overridePolicies, override, allowedOverride),
@@ -76,6 +81,21 @@ export function parseOptions({
     rolledBackFrom: annotations[keys.rolledBackFrom],
   };
   return defined({ ...options, faults });
+}
+
+/** A canary that a person ends is as it was before there were waves. */
+function canaryOf(waves: Wave[] | undefined): Pick<RolloutOptions, 'canary' | 'waves'> {
+  const [first, ...more] = waves ?? [];
+  const isInWaves = more.length > 0 || first?.seconds !== undefined;
+  return { ...(first && { canary: first.machines }), ...(waves && isInWaves && { waves }) };
+}
+
+function passedOf(
+  passed: PassedCanary | undefined,
+): Pick<RolloutOptions, 'canaryPassed' | 'wavesPassed'> {
+  if (!passed) return {};
+  const { revision, count } = passed;
+  return count === undefined ? { canaryPassed: revision } : { wavesPassed: { revision, count } };
 }
 
 /** A number alone would be read as a year or a month. */

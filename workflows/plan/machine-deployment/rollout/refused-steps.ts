@@ -40,6 +40,7 @@ export function subjectsOf(step: DeploymentStep): string[] {
   if (step.action === 'scaleSet' || step.action === 'closeSet') return [setSubject(step.name)];
   if (step.action === 'grantReplacements') return [setSubject(step.set)];
   if (step.action === 'deleteSets') return step.names.map(setSubject);
+  if (step.action === 'noteWave' || step.action === 'passWave') return [ownSubject];
   if (step.action !== 'markMachines') return [];
   const own = step.list === step.was ? [] : [ownSubject];
   return [...namesIn(step).map(machineSubject), ...own];

@@ -1,6 +1,9 @@
 /** Steps that were done, and are planned again as if they had not been. */
 import type { DeploymentStep } from './steps.ts';
 
+/** What is not the same when a step is planned once more. */
+const passing: readonly string[] = ['resourceVersion', 'reason', 'since'];
+
 /**
  * Text of what the steps leave on the objects; equal for steps that were planned for another state
  * of the same set.
@@ -13,7 +16,7 @@ export function effectOf(
 ): string {
   const isNoted = steps.some(({ action }) => action === 'scaleSet');
   return JSON.stringify([steps, isNoted ? scaling : null], (key, value: unknown) =>
-    key === 'resourceVersion' || key === 'reason' ? undefined : value,
+    passing.includes(key) ? undefined : value,
   );
 }
 

@@ -1,5 +1,5 @@
 /** Steps and plans of a MachineDeployment. */
-import type { Marks } from './facts.ts';
+import type { Marks, WaveNote } from './facts.ts';
 
 export type DeploymentStep =
   | {
@@ -51,8 +51,15 @@ export type DeploymentStep =
   | { action: 'giveUp'; set: string; onto: string; reason: string }
   /** The template changed: what was given up before counts no more. */
   | { action: 'forgetGivenUp'; reason: string }
+  | WaveStep
   | { action: 'deleteSets'; names: string[]; reason: string }
   | { action: 'release'; reason: string };
+
+export type WaveStep =
+  /** `was`: in place of which it is written. */
+  | { action: 'noteWave'; note: WaveNote; was?: WaveNote; reason: string }
+  /** The wave after `count` others of that revision is over. */
+  | { action: 'passWave'; revision: number; count: number; reason: string };
 
 /** Work on Nodes runs beside everything else: the target cluster may be out of reach. */
 export type NodeStep =

@@ -6,10 +6,14 @@ import {
 
 test('who resumes past the first machines says which revision a person has checked', () => {
   expect(resumeChange(undefined)).toEqual({ message: 'Resumed', spec: { paused: null } });
-  expect(resumeChange(3)).toEqual({
+  expect(resumeChange({ revision: 3 })).toEqual({
     message: 'Resumed, past the first machines of revision 3',
     annotations: { 'millwright.dev/canary-passed': '3' },
     spec: { paused: null },
+  });
+  expect(resumeChange({ revision: 3, count: 2 })).toMatchObject({
+    message: 'Resumed, past wave 2 of revision 3',
+    annotations: { 'millwright.dev/canary-passed': '3:2', 'millwright.dev/canary-since': null },
   });
 });
 

@@ -4,7 +4,7 @@ import type {
   RolloutOptions,
   SetFacts,
 } from '../../../../../workflows/plan/machine-deployment/rollout/facts.ts';
-import { canaryLimit } from '../../../../../workflows/plan/machine-deployment/rollout/hold.ts';
+import { canaryLimit } from '../../../../../workflows/plan/machine-deployment/rollout/canary.ts';
 import { aSet, many, someFacts, theNewSet } from './deployment-facts.ts';
 
 const options = (changes: Partial<RolloutOptions>): RolloutOptions => ({

@@ -2,7 +2,7 @@ import type {
   DeploymentFacts,
   SetFacts,
 } from '../../../../../workflows/plan/machine-deployment/rollout/facts.ts';
-import type { EarlierRules } from '../../../../../workflows/plan/machine-deployment/plan.ts';
+import type { Rules } from '../../../../../workflows/plan/machine-deployment/plan.ts';
 import { planMachineDeployment } from '../../../../../workflows/plan/machine-deployment/plan.ts';
 import { planNodes } from '../../../../../workflows/plan/machine-deployment/rollout/node-steps.ts';
 import type { NodeStep } from '../../../../../workflows/plan/machine-deployment/rollout/steps.ts';
@@ -90,9 +90,10 @@ test.each<{
     step: undefined,
   },
 ])('the next step for the Nodes of a rollout: $name', ({ facts, sets, step }) => {
-  const plan = planNodes(rolloutOf(someFacts({ hasNodes: true, ...facts, sets })));
-  expect(plan === undefined).toBe(step === undefined);
-  expect(plan ?? {}).toMatchObject(step ?? {});
+  const rollout = rolloutOf(someFacts({ hasNodes: true, ...facts, sets }));
+  const { nodeStep } = planNodes(rollout, { now: 0 });
+  expect(nodeStep === undefined).toBe(step === undefined);
+  expect(nodeStep ?? {}).toMatchObject(step ?? {});
 });
 
 describe('a rollout that stands still', () => {
@@ -101,14 +102,21 @@ describe('a rollout that stands still', () => {
     options: { ...options, canary: 1 },
     sets: [tainted, theNewSet({ machines: 'A' })],
   };
-  const later = { options: { ...options, rolloutAfter: { at: 2_000, text: '22:00' } } };
+  const later = { options: { ...options, rolloutAfter: { at: 200_000, text: '22:00' } } };
   const faulty = { options: { ...options, faults: ['annotation x: Invalid value'] } };
-  const isOfBefore = { protectsHeldNodes: true };
+  const heldSince = 40_000;
+  const aMinuteOn = 100_000;
+
+  function planOf(facts: Partial<DeploymentFacts>, now: number, rules: Rules = { heldSince }) {
+    const nodes = { hasNodes: true, hasProtectedNodes: true, unprotectedNodes: ['a'] };
+    const sets = [tainted, theNewSet({ machines: 'U' })];
+    return planMachineDeployment(someFacts({ ...nodes, sets, ...facts }), now, rules);
+  }
 
   test.each<{
     name: string;
     facts: Partial<DeploymentFacts>;
-    rules?: EarlierRules;
+    rules?: Rules;
     step: NodeStep['action'] | undefined;
   }>([
     { name: 'after its canary', facts: canary, step: 'releaseNodes' },
@@ -123,12 +131,37 @@ describe('a rollout that stands still', () => {
       facts: { ...later, hasProtectedNodes: false },
       step: undefined,
     },
-    { name: 'in an earlier history', facts: later, rules: isOfBefore, step: undefined },
-    { name: 'in one, after its canary', facts: canary, rules: isOfBefore, step: 'protectNodes' },
+    {
+      name: 'in an earlier history',
+      facts: later,
+      rules: { heldSince, protectsHeldNodes: true },
+      step: undefined,
+    },
+    {
+      name: 'in one, after its canary',
+      facts: canary,
+      rules: { heldSince, protectsHeldNodes: true },
+      step: 'protectNodes',
+    },
   ])('gives its Nodes to the autoscaler: $name: $step', ({ facts, rules, step }) => {
-    const nodes = { hasNodes: true, hasProtectedNodes: true, unprotectedNodes: ['a'] };
-    const sets = [tainted, theNewSet({ machines: 'U' })];
-    const plan = planMachineDeployment(someFacts({ ...nodes, sets, ...facts }), 1_000, rules);
-    expect(plan.nodeStep?.action).toBe(step);
+    expect(planOf(facts, aMinuteOn, rules).nodeStep?.action).toBe(step);
+  });
+
+  test.each<{ name: string; facts: Partial<DeploymentFacts> }>([
+    { name: 'after its canary', facts: canary },
+    { name: 'until its time', facts: later },
+    { name: 'for an option', facts: faulty },
+  ])('keeps them for a minute, and keeps no others: $name', ({ facts }) => {
+    const plan = planOf(facts, aMinuteOn - 1);
+    expect(plan.nodeStep).toBeUndefined();
+    expect(plan.until).toBe(aMinuteOn);
+    expect(planOf(facts, aMinuteOn, {}).until).toBe(2 * aMinuteOn - heldSince);
+  });
+
+  test.each<{ name: string; facts: Partial<DeploymentFacts> }>([
+    { name: 'none is kept', facts: { hasProtectedNodes: false } },
+    { name: 'a person paused it', facts: { isPaused: true } },
+  ])('is not planned again in a minute where $name', ({ facts }) => {
+    expect(planOf({ ...faulty, ...facts }, heldSince).until).toBeUndefined();
   });
 });
