@@ -174,6 +174,7 @@ function planHeld(
     ...stateOf(rollout, strategy, holdIn(rollout, now)),
     ...earliestOf([
       rollout.facts.nextScaledAt,
+      rollout.facts.repairsAt,
       ...(hold.kind === 'policy' ? turningPointsOf(rollout, now) : [hold.until]),
     ]),
   };
@@ -257,8 +258,8 @@ function doing(step: DeploymentStep): DeploymentPlan {
 }
 
 /** Some things only time shows: a deadline, or that a machine has run for long enough. */
-function timesOf({ progress, nextAvailableAt, nextScaledAt }: DeploymentFacts) {
-  return [progress.deadline, nextAvailableAt, nextScaledAt];
+function timesOf({ progress, nextAvailableAt, nextScaledAt, repairsAt }: DeploymentFacts) {
+  return [progress.deadline, nextAvailableAt, nextScaledAt, repairsAt];
 }
 
 function earliestOf(times: readonly (number | undefined)[]): { until?: number } {
