@@ -51,7 +51,7 @@ function liftedUntil(deployment: MachineDeployment, now: number): number | undef
   return until > now ? until : undefined;
 }
 
-function allowsNone({ spec }: DisruptionPolicy): boolean {
+export function allowsNone({ spec }: DisruptionPolicy): boolean {
   const { machines } = spec.atATime ?? {};
   return machines === 0 || (typeof machines === 'string' && /^\+?0+%$/.test(machines));
 }

@@ -193,6 +193,7 @@ function planHeld(
     ...earliestOf([
       nodes.until,
       rollout.facts.nextScaledAt,
+      rollout.facts.repairsAt,
       ...(hold.kind === 'policy' ? turningPointsOf(rollout, now) : [hold.until]),
     ]),
   };
@@ -276,8 +277,8 @@ function doing(step: DeploymentStep): DeploymentPlan {
 }
 
 /** Some things only time shows: a deadline, or that a machine has run for long enough. */
-function timesOf({ progress, nextAvailableAt, nextScaledAt }: DeploymentFacts) {
-  return [progress.deadline, nextAvailableAt, nextScaledAt];
+function timesOf({ progress, nextAvailableAt, nextScaledAt, repairsAt }: DeploymentFacts) {
+  return [progress.deadline, nextAvailableAt, nextScaledAt, repairsAt];
 }
 
 /** One that has passed, while the write that follows it is refused, is nothing to wait for. */
