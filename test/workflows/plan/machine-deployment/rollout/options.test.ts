@@ -51,7 +51,50 @@ test.each<{ key: string; text: string; replicas?: number; expected: Partial<Pars
   { key: 'canary', text: '1%', expected: { canary: 1 } },
   { key: 'canary', text: '25%', replicas: 0, expected: { canary: 1 } },
   { key: 'canary', text: '100%', expected: { canary: 10 } },
+  {
+    key: 'canary',
+    text: '1 for 90s',
+    expected: { canary: 1, waves: [{ machines: 1, seconds: 90 }] },
+  },
+  {
+    key: 'canary',
+    text: '1,25% for 30m, 50% for 1h',
+    replicas: 9,
+    expected: {
+      canary: 1,
+      waves: [{ machines: 1 }, { machines: 3, seconds: 1_800 }, { machines: 5, seconds: 3_600 }],
+    },
+  },
+  {
+    key: 'canary',
+    text: '10%, 3, 20%, 5',
+    expected: { canary: 1, waves: [1, 3, 2, 5].map((machines) => ({ machines })) },
+  },
   { key: 'canary-passed', text: '3', expected: { canaryPassed: 3 } },
+  { key: 'canary-passed', text: '3:2', expected: { wavesPassed: { revision: 3, count: 2 } } },
+  {
+    key: 'canary-since',
+    text: `3:2 ${time} 5 ${time}`,
+    expected: {
+      waveNote: {
+        revision: 3,
+        count: 2,
+        since: Date.parse(time),
+        machines: { count: 5, youngest: Date.parse(time) },
+      },
+    },
+  },
+  {
+    key: 'canary-since',
+    text: `3:2 ${time} failed`,
+    expected: { waveNote: { revision: 3, count: 2, since: Date.parse(time) } },
+  },
+  ...['', '3', `3 ${time} failed`, '3:2 monday failed', `3:2 ${time}`, `3:2 ${time} 5`].map(
+    (text) => ({ key: 'canary-since', text, expected: {} }),
+  ),
+  ...[`3:2 ${time} failed twice`, `3:2 ${time} 5 ${time} x`, `3:2 ${time} -1 ${time}`].map(
+    (text) => ({ key: 'canary-since', text, expected: {} }),
+  ),
   { key: 'replacement-budget', text: '1', expected: { replacementBudget: 1 } },
   { key: 'replacement-budget', text: '15%', expected: { replacementBudget: 2 } },
   {
@@ -107,9 +150,27 @@ describe('nonsense is a fault that names annotation, value and what is allowed, 
       may: 'must be a duration of 0 or more, such as 90s, 20m or 1h30m',
       texts: ['', '90', '-5s', 'soon', '1 h'],
     },
-    { key: 'canary', ...count },
+    {
+      key: 'canary',
+      may: `${count.may}, or several that grow, each alone or with a time: 1, 25% for 30m`,
+      texts: [
+        ...count.texts,
+        ...['1,', ',', '1 2', '1 for', '1 for 0s', '1 for soon', '1 until 5m', '1 for 5m 6m'],
+        ...[
+          '2, 1',
+          '1, 1',
+          '25%, 1, 25%',
+          '1, 0',
+          Array.from({ length: 21 }, (_, n) => n + 1).join(),
+        ],
+      ],
+    },
     { key: 'replacement-budget', ...count },
-    { key: 'canary-passed', may: 'must be a revision, such as 3', texts: ['', 'yes', '-1', '1.5'] },
+    {
+      key: 'canary-passed',
+      may: 'must be a revision, such as 3, or waves of it that are passed, such as 3:1',
+      texts: ['', 'yes', '-1', '1.5', '3:', ':1', '3:x', '3:1:1'],
+    },
     {
       key: 'rollout-after',
       may: 'must be a time such as 2026-01-31T22:00:00Z',
