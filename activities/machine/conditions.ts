@@ -1,5 +1,5 @@
 /** The conditions of a Machine: copies of those of its Node, and what kstatus goes by. */
-import { withoutUnsettled } from '../../workflows/api/kstatus.ts';
+import { copiedConditions } from '../../workflows/api/kstatus.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
 import { clip } from '../../workflows/values/clip.ts';
 
@@ -19,7 +19,7 @@ export function nodeConditionsOf({
 }: {
   status?: { conditions?: NodeCondition[] };
 }): NodeCondition[] {
-  const said = withoutUnsettled(status?.conditions).filter(
+  const said = copiedConditions(status?.conditions).filter(
     ({ type }) => type.length <= longestType,
   );
   if (said.length <= mostConditions) return said.map(clipped);
@@ -41,6 +41,8 @@ function clipped(condition: NodeCondition): NodeCondition {
 export interface StatusChanges {
   /** Those of the Node alone. */
   conditions?: NodeCondition[];
+  /** What they say of hooks; absent: as before. No field of the status. */
+  holds?: NodeCondition[];
   currentStatus?: object;
   lastOperation?: object;
 }
