@@ -115,7 +115,7 @@ describe('waves', () => {
 
   test('are not planned again at once where the write that ends one is refused', () => {
     const requeues = { refused: { names: ['MachineDeployment'], failures: 1, retryAt: 1e6 } };
-    const held = { ...requeues.refused, message: 'no' };
+    const held = { ...requeues.refused, reason: 'FailedUpdate', message: 'no' } as const;
     const plan = planMachineDeployment(inWaves(), end.at, { requeues: { refused: held } });
     expect(plan.steps).toEqual([]);
     expect(plan.until).toBeUndefined();
