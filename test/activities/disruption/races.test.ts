@@ -27,7 +27,8 @@ class Turnstile {
 
   /** A client that waits before each call, and before it hears the answer. */
   through(client: KubeClient): KubeClient {
-    const gated = <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
+    const gated =
+      <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
       async (...args: A): Promise<R> => {
         await this.#pass();
         const answer = await call(...args);
