@@ -53,6 +53,12 @@ function fail(error: unknown): never {
   throw error;
 }
 
+async function leadOn(client: InMemoryClient): Promise<void> {
+  lead({ control: client, target: undefined });
+  await eventually('synced', () => tenure?.isSynced === true);
+  await passes();
+}
+
 /** Lets lists come in and signals leave. */
 async function passes(milliseconds = 2_000): Promise<void> {
   for (let round = 0; round < 5; round += 1) await settled();
@@ -197,12 +203,6 @@ describe('DisruptionPolicies', () => {
     const spec = { ...deployment.spec, replicas: 3 };
     const rolling = { ...deployment, metadata: { ...metadata, namespace: 'default' }, spec };
     return new InMemoryClient(rolling, ...policies);
-  }
-
-  async function leadOn(client: InMemoryClient): Promise<void> {
-    lead({ control: client, target: undefined });
-    await eventually('synced', () => tenure?.isSynced === true);
-    await passes();
   }
 
   test('that are not served hold up nothing, and are not among what is watched', async () => {
