@@ -35,10 +35,11 @@ interface CustomResourceDefinition {
 
 /** CRD -> file of its types. The order decides where shared types stand. */
 const kinds = [
-  { plural: 'machines', file: 'machine.ts' },
-  { plural: 'machinesets', file: 'machine-set.ts' },
-  { plural: 'machinedeployments', file: 'machine-deployment.ts' },
-  { plural: 'machineclasses', file: 'machine-class.ts' },
+  { crd: 'machine.sapcloud.io_machines', file: 'machine.ts' },
+  { crd: 'machine.sapcloud.io_machinesets', file: 'machine-set.ts' },
+  { crd: 'machine.sapcloud.io_machinedeployments', file: 'machine-deployment.ts' },
+  { crd: 'machine.sapcloud.io_machineclasses', file: 'machine-class.ts' },
+  { crd: 'millwright.dev_disruptionpolicies', file: 'disruption-policy.ts' },
 ];
 
 /**
@@ -48,6 +49,7 @@ const kinds = [
 const handWritten: Record<string, string[]> = {
   'meta.ts': ['ConditionStatus', 'NodeCondition', 'ObjectMeta'],
   'phases.ts': [
+    'DisruptionReason',
     'MachinePhase',
     'OperationState',
     'OperationType',
@@ -59,6 +61,8 @@ const handWritten: Record<string, string[]> = {
 /** Fields, as `<type>.<field>`, with one of these types. */
 const typeOfField: Record<string, string> = {
   'CurrentStatus.phase': 'MachinePhase',
+  'DisruptionPolicyCondition.status': 'ConditionStatus',
+  'DisruptionPolicySpec.reasons': 'DisruptionReason[]',
   'InPlaceUpdateMachineDeployment.orchestrationType': 'OrchestrationType',
   'LastOperation.state': 'OperationState',
   'LastOperation.type': 'OperationType',
@@ -76,8 +80,8 @@ const banner = '/** Generated from deploy/crds by `npm run generate`; do not edi
 export async function generateApi(crdFolder: URL): Promise<Map<string, string>> {
   const types = new Types();
   const files = new Map<string, string>();
-  for (const { plural, file } of kinds) {
-    const text = await readFile(new URL(`machine.sapcloud.io_${plural}.yaml`, crdFolder), 'utf8');
+  for (const { crd: name, file } of kinds) {
+    const text = await readFile(new URL(`${name}.yaml`, crdFolder), 'utf8');
     const crd: CustomResourceDefinition = parse(text);
     files.set(file, await fileOf(crd.spec.versions[0].schema.openAPIV3Schema, file, types));
   }
@@ -167,7 +171,9 @@ class Types {
       const tsType = typeOfField[`${title}.${field}`];
       return [
         field,
-        tsType === undefined ? this.#refer(schema, file) : { ...schema, nullable: false, tsType },
+        tsType === undefined
+          ? this.#refer(schema, file)
+          : definedOf({ description: schema.description, tsType }),
       ];
     });
     return Object.fromEntries(fields);

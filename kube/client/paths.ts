@@ -1,10 +1,14 @@
 /** Paths of the resources that we read and write. */
-import { group } from '../../workflows/api/constants.ts';
+import { group, ownGroup } from '../../workflows/api/constants.ts';
 
 export type MachineKind = 'machines' | 'machinesets' | 'machinedeployments' | 'machineclasses';
 
 export const customResource = (kind: MachineKind, namespace: string, name?: string): string =>
   `/apis/${group}/v1alpha1/namespaces/${namespace}/${kind}${name === undefined ? '' : `/${name}`}`;
+
+/** The CRD may be absent: then all of these are answered with 404. */
+export const disruptionPolicy = (namespace: string, name?: string): string =>
+  `/apis/${ownGroup}/v1alpha1/namespaces/${namespace}/disruptionpolicies${name === undefined ? '' : `/${name}`}`;
 
 export const namespaced = (resource: string, namespace: string, name?: string): string =>
   `/api/v1/namespaces/${namespace}/${resource}${name === undefined ? '' : `/${name}`}`;

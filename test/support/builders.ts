@@ -4,7 +4,8 @@
  */
 import type { Pod } from '../../activities/drain/pods.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
-import { apiVersion, finalizers } from '../../workflows/api/constants.ts';
+import { apiVersion, finalizers, ownGroup } from '../../workflows/api/constants.ts';
+import type { DisruptionPolicy } from '../../workflows/api/disruption-policy.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet, MachineTemplateSpec } from '../../workflows/api/machine-set.ts';
@@ -84,6 +85,19 @@ export function aMachineClass({ metadata, ...changes }: Changes<MachineClass> = 
     provider: 'virtual',
     providerSpec: {},
     secretRef: { name: 'small-secret', namespace },
+    ...changes,
+  };
+}
+
+export function aDisruptionPolicy({
+  metadata,
+  ...changes
+}: Changes<DisruptionPolicy> = {}): DisruptionPolicy {
+  return {
+    apiVersion: `${ownGroup}/v1alpha1`,
+    kind: 'DisruptionPolicy',
+    metadata: metaOf('weekend', metadata),
+    spec: {},
     ...changes,
   };
 }

@@ -3,6 +3,9 @@
 export const group = 'machine.sapcloud.io';
 export const apiVersion = `${group}/v1alpha1`;
 
+/** Kinds and annotations of ours that MCM does not know. */
+export const ownGroup = 'millwright.dev';
+
 /** Source components of Events, by the kind that they are about. */
 export const eventComponents = {
   machine: 'machine-controller',
@@ -124,6 +127,7 @@ export const options = {
   canaryPassed: 'millwright.dev/canary-passed',
   honorMinReadySeconds: 'millwright.dev/honor-min-ready-seconds',
   onDelete: 'millwright.dev/on-delete',
+  overridePolicies: 'millwright.dev/override-policies',
   replacementBudget: 'millwright.dev/replacement-budget',
   /** Also on the sets that were made for it. */
   restart: 'millwright.dev/restart',

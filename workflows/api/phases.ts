@@ -66,3 +66,12 @@ export type StrategyType = 'RollingUpdate' | 'Recreate' | 'InPlaceUpdate';
 
 /** Chooser of the next machines in an in-place update: the controller, or a person by labels. */
 export type OrchestrationType = 'Auto' | 'Manual';
+
+/** Reasons for which Millwright itself takes a machine that works, or one that may come back. */
+export type DisruptionReason =
+  /** Another template. */
+  | 'Rollout'
+  /** Its Node is unhealthy: the machine is about to turn Failed. */
+  | 'Replace'
+  /** It is Failed: its set makes another. */
+  | 'Repair';

@@ -54,6 +54,8 @@ export interface ApplyOutcome {
   refused?: Refusals;
   /** Its finalizer stays on: its deletion was undone by an etcd that was restored. */
   isUndone?: true;
+  /** DisruptionPolicies had no room for all of the steps: another read shows what is left. */
+  isCut?: true;
 }
 
 export interface RolloutCommandInput {

@@ -165,6 +165,7 @@ class MachineDeploymentWorkflow {
     }
     this.#reports.show(facts, plan);
     await this.#reports.follow(plan.report);
+    await this.#reports.followOverride(facts);
     this.#nodes.follow(plan.nodeStep, this.#reports.deployment, facts);
     const isIdle = plan.steps.length === 0 && plan.retryAt === undefined;
     if (isIdle && this.#isRead) delete done.steps;
@@ -235,7 +236,7 @@ class MachineDeploymentWorkflow {
     const writes = { tried: steps.flatMap(subjectsOf), refused: outcome.refused };
     const isNews = noteRefusals(requeues, writes);
     if (outcome.error !== undefined) return await this.#noteRefused(steps, outcome.error);
-    const isAccepted = areAccepted(steps, outcome.written);
+    const isAccepted = !outcome.isCut && areAccepted(steps, outcome.written);
     done[key] = { effect, attempts: isAccepted ? attempts + 1 : attempts };
     if (attempts === 0) this.#forget(key);
     const next = isNews ? undefined : afterSteps(facts, steps, outcome.written);

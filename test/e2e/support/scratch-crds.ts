@@ -12,7 +12,7 @@ import { loadKubeConfig } from '../../../kube/client/kubeconfig.ts';
 import { ignoreNotFound } from '../../../kube/client/ignore.ts';
 import { createTransport } from '../../../kube/client/transport.ts';
 import { eventually } from '../../support/eventually.ts';
-import { group as ourGroup } from '../../../workflows/api/constants.ts';
+import { group as ourGroup, ownGroup } from '../../../workflows/api/constants.ts';
 
 export interface Schema {
   [keyword: string]: unknown;
@@ -45,7 +45,7 @@ const crdsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const secretsNamespace = 'kube-public';
 
 export class ScratchCrds {
-  readonly #crds: Crd[];
+  #crds: Crd[];
   readonly group: string;
   readonly #connection: Connection;
 
@@ -101,6 +101,7 @@ export class ScratchCrds {
   /** As `kubectl apply --server-side --force-conflicts` of deploy/crds. Returns their schemas. */
   async upgrade(): Promise<Schema[]> {
     const crds = crdsIn(await presentTexts(), this.group);
+    this.#crds = crds;
     for (const crd of crds) {
       await this.#connection.send({
         method: 'PATCH',
@@ -208,7 +209,12 @@ async function presentTexts(): Promise<string[]> {
 }
 
 function crdsIn(texts: readonly string[], group: string): Crd[] {
-  return texts.map((text): Crd => parse(text.replaceAll(ourGroup, group)));
+  return texts.map((text): Crd => {
+    const present: Crd = parse(text);
+    // Annotations and examples of MCM's kinds name the other group too.
+    const from = present.spec.group === ownGroup ? ownGroup : ourGroup;
+    return parse(text.replaceAll(from, group));
+  });
 }
 
 function withSchema(crd: Crd, change: (schema: Schema) => Schema): Crd {

@@ -42,9 +42,9 @@ import type { Clock } from './naming.ts';
 import { requireVersion } from './pages.ts';
 import { patchedBody, requireKnownType } from './patching.ts';
 import type { Patch } from './patching.ts';
-import { isSubresource, targetOf, targetOfObject } from './paths.ts';
+import { isSubresource, servedApi, targetOf, targetOfObject } from './paths.ts';
 import type { Target } from './paths.ts';
-import { apiVersionOf } from './resources.ts';
+import { apiVersionOf, resources } from './resources.ts';
 import { encodedSecret } from './secrets.ts';
 import {
   alreadyExists,
@@ -96,6 +96,8 @@ export class ApiServer {
   /** Objects of our kinds as they were created. */
   readonly #unwritten = new WeakSet<Stored>();
   readonly #hasCrds: boolean;
+  /** Kinds whose CRD was installed, of those that may be absent. */
+  readonly #installed = new Set<string>();
 
   constructor(options: ApiServerOptions = {}) {
     const { now = Date.now, inWholeSeconds = false, keptChanges, version, crds = false } = options;
@@ -111,6 +113,7 @@ export class ApiServer {
    */
   put(object: KubeObject): Stored | undefined {
     const target = targetOfObject(object);
+    this.install(target.resource.kind);
     const copy: Stored = overTheWire(object);
     copy.apiVersion ??= apiVersionOf(target.resource);
     copy.metadata = withoutEmpty(copy.metadata);
@@ -120,6 +123,20 @@ export class ApiServer {
     const present = this.store.object(target);
     if (present && present.metadata.uid !== copy.metadata.uid) this.store.remove(target);
     return this.#write(target, copy);
+  }
+
+  /** Serves a kind whose CRD may be absent, from now on. */
+  install(kind: string): void {
+    this.#installed.add(kind);
+  }
+
+  /** Serves it no more; its objects go with it. */
+  uninstall(kind: string): void {
+    const resource = resources.find((one) => one.kind === kind);
+    if (!resource) return;
+    const all = { resource, namespace: '', name: '', subresource: '' };
+    for (const { target } of this.store.entriesOf(all)) this.store.remove(target);
+    this.#installed.delete(kind);
   }
 
   /** Takes an object away, past all rules. */
@@ -134,6 +151,8 @@ export class ApiServer {
 
   /** One object, or a list where the path names a collection. What it returns is frozen. */
   get(path: string, query: Query = {}): object {
+    const api = servedApi(path, ({ isOptional, kind }) => !isOptional || this.#installed.has(kind));
+    if (api) return api;
     const target = this.#target(path);
     if (target.name === '') return listOf(this.store, target, query);
     requireVersion(this.store, query);
@@ -260,10 +279,14 @@ export class ApiServer {
 
   #target(path: string): Target {
     const target = targetOf(path);
-    if (!target) throw nothingServed();
+    if (!target || !this.#isInstalled(target)) throw nothingServed();
     // Of one of our kinds it is asked for what it has.
     if (!isSubresource(target)) throw notFound(target);
     return target;
+  }
+
+  #isInstalled({ resource: { isOptional, kind } }: Target): boolean {
+    return !isOptional || this.#installed.has(kind);
   }
 
   #named(path: string): Target {

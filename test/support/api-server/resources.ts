@@ -1,5 +1,5 @@
 /** The resources that the API server in memory serves. */
-import { group } from '../../../workflows/api/constants.ts';
+import { group, ownGroup } from '../../../workflows/api/constants.ts';
 
 export interface Resource {
   kind: string;
@@ -11,6 +11,8 @@ export interface Resource {
   isNamespaced: boolean;
   /** Of a CustomResourceDefinition: no strategic patches, a status that is kept apart. */
   isCustom: boolean;
+  /** Nothing is served until its CRD is installed. */
+  isOptional: boolean;
   hasStatus: boolean;
   /** Else it is that of a DNS subdomain. */
   takesAnyName: boolean;
@@ -38,6 +40,7 @@ function aResource(kind: string, changes: Partial<Resource> = {}): Resource {
     version: 'v1',
     isNamespaced: true,
     isCustom: false,
+    isOptional: false,
     hasStatus: false,
     takesAnyName: false,
     checksMetadataTwice: true,
@@ -81,6 +84,13 @@ export const resources: readonly Resource[] = [
     fields: ['spec.template.spec.class.name'],
   }),
   aResource('MachineClass', { ...custom, plural: 'machineclasses', fields: ['provider'] }),
+  aResource('DisruptionPolicy', {
+    ...custom,
+    group: ownGroup,
+    plural: 'disruptionpolicies',
+    hasStatus: true,
+    isOptional: true,
+  }),
   aResource('Node', { isNamespaced: false, hasStatus: true, fields: ['spec.unschedulable'] }),
   aResource('Namespace', { isNamespaced: false, hasStatus: true, fields: ['status.phase'] }),
   aResource('Pod', {

@@ -60,6 +60,8 @@ export interface ObservedDeployment {
   marks?: Marks;
   /** Sets whose list of machines that may be replaced is to change; absent when none is. */
   grants?: Grant[];
+  /** When Failed machines that DisruptionPolicies hold back may be replaced, milliseconds. */
+  repairsAt?: number;
   /** When a Running machine will have been so for long enough, milliseconds. */
   nextAvailableAt?: number;
   /** Nodes are to be tainted: false without a target cluster. */
@@ -114,6 +116,8 @@ export interface RolloutOptions {
   canaryPassed?: number;
   /** A changed template waits until then: milliseconds, and as a person wrote it. */
   rolloutAfter?: { at: number; text: string };
+  /** Windows and exclusions of DisruptionPolicies do not count until then, milliseconds. */
+  overridePolicies?: { until: number; reason: string };
   autoRollback: boolean;
   /** The set whose template was given up: an automatic rollback holds on the set before it. */
   rolledBackFrom?: string;

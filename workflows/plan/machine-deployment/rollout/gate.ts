@@ -46,7 +46,7 @@ const nextAfter = {
 };
 
 /** The set that is gone back to is the one whose rollout was finished last. */
-function isGoingBack({ facts, target }: Rollout): boolean {
+export function isGoingBack({ facts, target }: Rollout): boolean {
   return exists(target) && target.name === facts.finishedSet;
 }
 

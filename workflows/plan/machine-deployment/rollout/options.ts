@@ -6,12 +6,15 @@ import { allowed, quoted } from '../../../api/validation.ts';
 import { unknownAnnotations } from '../../../values/unknown-annotations.ts';
 import { defined } from '../../../values/defined.ts';
 import type { RolloutOptions } from './facts.ts';
+import { allowedOverride, parseOverride } from './policy-override.ts';
 
 export interface OptionsText {
   annotations: Readonly<Record<string, string>>;
   replicas: number;
   /** Milliseconds of an RFC 3339 time; NaN for nonsense. */
   parseTime(text: string): number;
+  /** Milliseconds. */
+  now: number;
 }
 
 export interface ParsedOptions extends RolloutOptions {
@@ -23,20 +26,26 @@ export interface ParsedOptions extends RolloutOptions {
   restart?: string;
 }
 
-/** `parseTime`: as in `OptionsText`. */
+/** `parseTime` and `now`: as in `OptionsText`. */
 export function optionsOf(
   { metadata, spec }: Pick<MachineDeployment, 'metadata' | 'spec'>,
   parseTime: OptionsText['parseTime'],
+  now: number,
 ): ParsedOptions {
   // The schema lets negative counts pass.
   const replicas = Math.max(spec.replicas ?? 0, 0);
-  return parseOptions({ annotations: metadata.annotations ?? {}, replicas, parseTime });
+  return parseOptions({ annotations: metadata.annotations ?? {}, replicas, parseTime, now });
 }
 
 /**
  * Reads the options. A faulty one is in `faults` and counts as absent, and rollouts stand still.
  */
-export function parseOptions({ annotations, replicas, parseTime }: OptionsText): ParsedOptions {
+export function parseOptions({
+  annotations,
+  replicas,
+  parseTime,
+  now,
+}: OptionsText): ParsedOptions {
   const faults = unknownAnnotations(annotations);
   const read = <T>(key: string, parse: (text: string) => T | undefined, may: string) => {
     const text = annotations[key];
@@ -51,6 +60,7 @@ export function parseOptions({ annotations, replicas, parseTime }: OptionsText):
   const count = (text: string): number | undefined => countOf(text, replicas);
   const at = (text: string) =>
     timePattern.test(text) && parseTime(text) >= 0 ? { at: parseTime(text), text } : undefined;
+  const override = (text: string) => parseOverride(text, (time) => at(time)?.at, now);
   const atLeastOne = 'must be a number of 1 or more, or a percentage such as 25%';
   const options = {
     autoRollback: isSet(keys.autoRollback),
@@ -61,6 +71,7 @@ export function parseOptions({ annotations, replicas, parseTime }: OptionsText):
     canaryPassed: read(keys.canaryPassed, wholeOf, 'must be a revision, such as 3'),
     replacementBudget: read(keys.replacementBudget, count, atLeastOne),
     rolloutAfter: read(keys.rolloutAfter, at, 'must be a time such as 2026-01-31T22:00:00Z'),
+    overridePolicies: read(keys.overridePolicies, override, allowedOverride),
     restart: annotations[keys.restart],
     rolledBackFrom: annotations[keys.rolledBackFrom],
   };

@@ -2,7 +2,7 @@
 import { marksFor } from './autoscaler-marks.ts';
 import type { DeploymentFacts, Marks, ObservedDeployment, SetFacts } from './facts.ts';
 import { isActive, sumOf } from './facts.ts';
-import { takesMachines } from './gate.ts';
+import { isGoingBack, takesMachines } from './gate.ts';
 import { isScalingEvent } from './scaling.ts';
 import type { Rollout, Sizing, StrategyPlan } from './sizing.ts';
 import { exists, mostOf, unsettledOf } from './sizing.ts';
@@ -44,9 +44,13 @@ function createTarget(rollout: Rollout, { sizes }: StrategyPlan): DeploymentStep
 }
 
 /** Only where policies are there to ask: earlier histories have no such field. */
-function markOf(rollout: Rollout, isOfRollout = false): { disrupts?: true } {
+function markOf(
+  rollout: Rollout,
+  isOfRollout = false,
+): Pick<DeploymentStep & { action: 'scaleSet' }, 'disrupts' | 'isUrgent'> {
   const { gate } = rollout.facts;
-  return gate && isOfRollout && takesMachines(rollout) ? { disrupts: true } : {};
+  if (!gate || !isOfRollout || !takesMachines(rollout)) return {};
+  return { disrupts: true, ...(isGoingBack(rollout) && { isUrgent: true }) };
 }
 
 function nextRevision(sets: readonly SetFacts[]): number {

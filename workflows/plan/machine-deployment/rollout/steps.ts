@@ -25,6 +25,8 @@ export type DeploymentStep =
       reason: string;
       /** It is part of a rollout that DisruptionPolicies bound, and does not follow `replicas`. */
       disrupts?: true;
+      /** It goes back in the middle of a rollout: only the number of machines bounds it. */
+      isUrgent?: true;
     }
   /** The new set takes over annotations, revision and what is pushed down to machines. */
   | { action: 'syncSet'; name: string; resourceVersion: string; revision: number; reason: string }

@@ -1,0 +1,73 @@
+/**
+ * Writes to the status of a DisruptionPolicy, each for the version that was decided on: what is
+ * shared by many is taken, and one of two that take at once reads again.
+ */
+import type {
+  DisruptionPolicy,
+  DisruptionPolicyStatus,
+} from '../../workflows/api/disruption-policy.ts';
+import { ignoreConflict, ignoreNotFound } from '../../kube/client/ignore.ts';
+import { disruptionPolicy } from '../../kube/client/paths.ts';
+import type { GateDependencies } from './dependencies.ts';
+import { readObjects } from './dependencies.ts';
+import type { NamespaceObjects } from './going.ts';
+
+/** Each conflict is a write of another client, so somebody goes on. */
+const mostTries = 20;
+
+/** `change`: absent, nothing is written. */
+export interface Decision<Answer> {
+  change?: DisruptionPolicyStatus;
+  answer: Answer;
+}
+
+export interface Deciding<Answer> {
+  decide(policy: DisruptionPolicy, objects: NamespaceObjects): Decision<Answer>;
+  /** Where others write all the time. */
+  busy: Answer;
+}
+
+const none: NamespaceObjects = { deployments: [], sets: [], machines: [] };
+
+/**
+ * Decides by a policy, and by what is counted after it was read, until no other client wrote
+ * meanwhile. Undefined where the policy is gone.
+ */
+export async function decideOn<Answer>(
+  dependencies: GateDependencies,
+  known: DisruptionPolicy,
+  { decide, busy }: Deciding<Answer>,
+): Promise<Answer | undefined> {
+  const { namespace = '', name } = known.metadata;
+  const path = disruptionPolicy(namespace, name);
+  let policy: DisruptionPolicy | undefined = known;
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    if (policy?.metadata.uid !== known.metadata.uid) return undefined;
+    const objects = policy.spec.atATime ? await readObjects(dependencies, namespace) : none;
+    const { change, answer } = decide(policy, objects);
+    if (!change || (await write(dependencies, policy, change))) return answer;
+    policy = await ignoreNotFound(dependencies.control.get<DisruptionPolicy>(path));
+  }
+  return busy;
+}
+
+/** False when it changed meanwhile, or is gone. */
+export async function write(
+  { control }: Pick<GateDependencies, 'control'>,
+  { metadata }: DisruptionPolicy,
+  change: DisruptionPolicyStatus,
+): Promise<boolean> {
+  const { namespace = '', name, uid, resourceVersion } = metadata;
+  const path = `${disruptionPolicy(namespace, name)}/status`;
+  const patch = { metadata: { uid, resourceVersion }, status: withoutEmpty(change) };
+  return (await ignoreConflict(control.patch(path, 'merge', patch))) !== undefined;
+}
+
+/** A merge patch removes a list with null. */
+function withoutEmpty(change: DisruptionPolicyStatus): object {
+  const entries = Object.entries(change).map(([key, value]): [string, unknown] => [
+    key,
+    Array.isArray(value) && value.length === 0 ? null : value,
+  ]);
+  return Object.fromEntries(entries);
+}
