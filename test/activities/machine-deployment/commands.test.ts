@@ -1,14 +1,14 @@
 import { applyRolloutCommand } from '../../../activities/machine-deployment/commands.ts';
 import type { RolloutCommand } from '../../../workflows/contracts/commands.ts';
+import type { RolloutCommandInput } from '../../../workflows/contracts/machine-deployment-activities.ts';
 import { aMachineDeployment } from '../../support/builders.ts';
 import { DeploymentWorld, life } from './deployment-world.ts';
 
 async function steer(
   world: DeploymentWorld,
   command: RolloutCommand,
-  canaryRevision?: number,
+  held: Pick<RolloutCommandInput, 'canaryRevision' | 'canaryCount'> = {},
 ): Promise<string> {
-  const held = canaryRevision === undefined ? {} : { canaryRevision };
   return await applyRolloutCommand(
     { control: world.control, commandsBy: 'temporal', audit: () => {} },
     { deployment: life, command, ...held },
@@ -19,7 +19,6 @@ describe('a command becomes the spec, with an Event that says where it came from
   test.each<{
     name: string;
     command: RolloutCommand;
-    canaryRevision?: number;
     spec: object;
     event: string;
     words: string;
@@ -98,11 +97,20 @@ describe('a command becomes the spec, with an Event that says where it came from
 
   test('a resume ends a pause, and lets the canary of its revision pass', async () => {
     const world = new DeploymentWorld(aMachineDeployment({ spec: { paused: true } }));
-    const words = await steer(world, { verb: 'resume' }, 2);
+    const words = await steer(world, { verb: 'resume' }, { canaryRevision: 2 });
     expect(words).toBe('Resumed, past the first machines of revision 2');
     const { metadata, spec } = await world.deployment();
     expect(metadata.annotations).toEqual({ 'millwright.dev/canary-passed': '2' });
     expect(spec).not.toHaveProperty('paused');
+  });
+
+  test('a resume of a rollout in waves lets one of them pass', async () => {
+    const notes = { 'millwright.dev/canary-since': '2:1 2026-01-01T00:00:00Z failed' };
+    const world = new DeploymentWorld(aMachineDeployment({ metadata: { annotations: notes } }));
+    const words = await steer(world, { verb: 'resume' }, { canaryRevision: 2, canaryCount: 2 });
+    expect(words).toBe('Resumed, past wave 2 of revision 2');
+    const { metadata } = await world.deployment();
+    expect(metadata.annotations).toEqual({ 'millwright.dev/canary-passed': '2:2' });
   });
 });
 

@@ -80,6 +80,13 @@ test('a rollout that holds after its first machines goes past them', async () =>
   expect(metadata.annotations?.[options.canaryPassed]).toBe('2');
 });
 
+test('a rollout in waves goes past the present one', async () => {
+  const place = aPlace({ metadata: { annotations: { [options.canary]: '1, 2' } } });
+  const { text } = await resume(place, asked);
+  expect(text).toBe('machinedeployment/workers resumed, past wave 1 of revision 2');
+  expect((await stored(place)).metadata.annotations?.[options.canaryPassed]).toBe('2:1');
+});
+
 test('without the right nothing is written, and the right is named', async () => {
   const place = aPlace();
   place.kube.refused.add('patch machinedeployments');

@@ -306,6 +306,40 @@ test('a rollout that is held for less than a minute keeps its Nodes, one that is
   });
 });
 
+test('a wave with a time asks nobody, says until when it holds, and is read when it is over', async () => {
+  const rollout = new RolloutWorld(temporal);
+  const { world, facts, log } = rollout;
+  const at = (await rollout.now()) + 600_000;
+  const waveNote = { revision: 2, count: 0, since: 1, machines: { count: 1, youngest: 0 } };
+  Object.assign(facts, {
+    options: { ...facts.options, canary: 1, waves: [{ machines: 1, seconds: 600 }], waveNote },
+    watched: { youngest: 0, left: 1, end: { at, text: 'then' } },
+    sets: [
+      aSet({ name: 'pool-0', machines: 'AA' }),
+      theNewSet({ name: 'pool-1', machines: 'A', revision: 2 }),
+    ],
+  });
+  await rollout.run(async () => {
+    await world.observe();
+    await rollout.until('it holds', ({ blockedBy }) => blockedBy === 'canary');
+    const { typedSearchAttributes: shown } = await world.handle.describe();
+    expect(shown.get(keys.Deadline)?.getTime()).toBe(at);
+    expect(shown.get(keys.Attention)).toBe('none');
+    await temporal.skip(605);
+    await log.until('applyDeploymentSteps');
+    expect(log.inputsOf('applyDeploymentSteps').at(-1)).toMatchObject({
+      steps: [{ action: 'passWave', revision: 2, count: 0 }],
+    });
+    delete facts.watched;
+    facts.options.waveNote = { revision: 2, count: 0, since: 1 };
+    await rollout.until('a machine failed', ({ next }) => next?.startsWith('look') === true);
+    await eventually('a person is asked', async () => {
+      const { typedSearchAttributes } = await world.handle.describe();
+      return typedSearchAttributes.get(keys.Attention) === 'person';
+    });
+  });
+});
+
 /** The Nodes of its old set are to be tainted, and its new machines never run. */
 function tainting({ facts, stuck }: RolloutWorld): void {
   facts.hasNodes = true;

@@ -322,6 +322,29 @@ describe('resume', () => {
     });
   });
 
+  test('asked for twice lets one wave pass, as the second finds no other that holds', async () => {
+    const rollout = new RolloutWorld(temporal, (own) => ({
+      applyRolloutCommand: async (input) => {
+        rollout.facts.options.wavesPassed = { revision: 2, count: 1 };
+        return (await own.applyRolloutCommand?.(input)) ?? '';
+      },
+    }));
+    held(rollout);
+    rollout.facts.options.waves = [{ machines: 1 }, { machines: 2 }];
+    await rollout.run(async () => {
+      await rollout.world.observe();
+      await rollout.until('the first wave holds', ({ blockedBy }) => blockedBy === 'canary');
+      rollout.stuck.add('pool-1');
+      const { handle } = rollout.world;
+      await handle.signal(rolloutCommands.resume.signal, {});
+      await handle.signal(rolloutCommands.resume.signal, {});
+      await rollout.log.until('applyRolloutCommand', 2);
+      const [first, second] = rollout.log.inputsOf('applyRolloutCommand');
+      expect(first).toMatchObject({ canaryRevision: 2, canaryCount: 1 });
+      expect(second).not.toHaveProperty('canaryRevision');
+    });
+  });
+
   test('of a pause says nothing of a canary', async () => {
     const rollout = new RolloutWorld(temporal);
     held(rollout);
