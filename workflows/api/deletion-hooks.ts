@@ -58,7 +58,7 @@ export function purposeOf({ annotation }: Hook): string {
 
 /** Words for people: the purpose, and whose it is. */
 export function formatHook(hook: Hook): string {
-  return `${purposeOf(hook)} (${hook.owner || 'of nobody named'})`;
+  return `${purposeOf(hook)} (${hook.owner || 'no owner'})`;
 }
 
 /** Conditions of a Machine while hooks hold one of the parts. */

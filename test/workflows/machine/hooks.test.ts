@@ -107,12 +107,12 @@ test('one of two hooks goes, another comes: each change is said, and the last on
     await world.beginAndJoin();
     world.putHooks({ instance: [dns, etcd] });
     await world.requestDeletion();
-    await says(world, 'dns (of nobody named), etcd (etcd-druid)');
+    await says(world, 'dns (no owner), etcd (etcd-druid)');
     await world.hook({ instance: [etcd] });
     await says(world, 'waits for etcd (etcd-druid)');
     expect((await searchOf(world)).blockedBy).toBe('Hook/etcd');
     await world.hook({ instance: [dns] });
-    await says(world, 'waits for dns (of nobody named)');
+    await says(world, 'waits for dns (no owner)');
     expect(world.log.count('deleteInstance')).toBe(0);
     await world.hook();
     await resultOf(world.handle);
