@@ -124,7 +124,7 @@ async function read(
   const faults = faultsOf(deployment);
   const request = { isFaulty: faults.length > 0, refused };
   const { owned: sets, taken } = await ownedSetsOf(dependencies, deployment, request);
-  const options = optionsOf(deployment, Date.parse);
+  const options = optionsOf(deployment, Date.parse, now);
   const newSet = newSetAmong(deployment, sets, options);
   // After the sets: a machine that a set has made since counts, one that it is still to make is in
   // its `replicas`.

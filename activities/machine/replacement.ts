@@ -17,7 +17,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { ActivityMemory, ReplacementHold, ReplacementCount } from '../runtime/memory.ts';
 import { listMachines, meltdownAmong, recentMs } from './meltdown.ts';
 import { phaseOf } from './prepared.ts';
-import { monotonicMs } from '../system/system.ts';
+import { monotonicMs, nowMs } from '../system/system.ts';
 
 /** So often another machine of the owner may be faster, before this one waits for its next turn. */
 const attempts = 3;
@@ -123,7 +123,7 @@ async function ownerOf(control: KubeClient, machine: Machine): Promise<CountedOw
   const object = await ignoreNotFound(control.get<MachineDeployment>(path));
   if (object?.metadata.uid !== ref.uid) return undefined;
   const sets = items.filter((item) => controllerOf(item)?.uid === ref.uid);
-  const limit = optionsOf(object, Date.parse).replacementBudget ?? 1;
+  const limit = optionsOf(object, Date.parse, nowMs()).replacementBudget ?? 1;
   return { kind: 'machinedeployments', object, sets, limit };
 }
 

@@ -51,7 +51,7 @@ export function viewOf(
   const isOwn = (machine: Machine) =>
     uids.has(controllerOf(machine)?.uid ?? '') ||
     matches(deployment.spec.selector, machine.metadata.labels ?? {});
-  const options = optionsOf(deployment, Date.parse);
+  const options = optionsOf(deployment, Date.parse, now);
   return {
     deployment,
     faults: faultsOf(deployment),

@@ -74,7 +74,7 @@ describe('any Machine', () => {
 function counterexampleIn(notes: Record<string, string>): string | undefined {
   return counterexample(fc.constant({ annotations: notes }), 1, (metadata) => {
     const deployment = aMachineDeployment({ metadata });
-    const { faults, ...options } = optionsOf(deployment, Date.parse);
+    const { faults, ...options } = optionsOf(deployment, Date.parse, 0);
     expectWords(faults);
     const machine = aMachine({ metadata });
     const set = { set: aMachineSet({ metadata }), isOfTemplate: true };
@@ -192,7 +192,7 @@ describe('any MachineDeployment', () => {
   test('has options with faults in words', () => {
     expect(
       counterexample(machineDeployments, runsEach, (deployment) => {
-        const { faults, ...options } = optionsOf(deployment, Date.parse);
+        const { faults, ...options } = optionsOf(deployment, Date.parse, 0);
         expectUsable(options);
         expectWords(faults);
       }),
@@ -208,7 +208,7 @@ describe('any MachineDeployment', () => {
   test('yields facts and a status that are of use, whatever its sets and machines are', () => {
     expect(
       counterexample(views, runsEach, ({ deployment, sets, machines: seen }) => {
-        const options = optionsOf(deployment, Date.parse);
+        const options = optionsOf(deployment, Date.parse, 0);
         const newSet = newSetAmong(deployment, sets, options);
         const view = {
           deployment,

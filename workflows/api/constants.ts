@@ -127,6 +127,7 @@ export const options = {
   canaryPassed: 'millwright.dev/canary-passed',
   honorMinReadySeconds: 'millwright.dev/honor-min-ready-seconds',
   onDelete: 'millwright.dev/on-delete',
+  overridePolicies: 'millwright.dev/override-policies',
   replacementBudget: 'millwright.dev/replacement-budget',
   /** Also on the sets that were made for it. */
   restart: 'millwright.dev/restart',

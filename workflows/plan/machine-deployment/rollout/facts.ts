@@ -110,6 +110,8 @@ export interface RolloutOptions {
   canaryPassed?: number;
   /** A changed template waits until then: milliseconds, and as a person wrote it. */
   rolloutAfter?: { at: number; text: string };
+  /** Windows and exclusions of DisruptionPolicies do not count until then, milliseconds. */
+  overridePolicies?: { until: number; reason: string };
   autoRollback: boolean;
   /** The set whose template was given up: an automatic rollback holds on the set before it. */
   rolledBackFrom?: string;

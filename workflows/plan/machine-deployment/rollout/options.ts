@@ -12,6 +12,8 @@ export interface OptionsText {
   replicas: number;
   /** Milliseconds of an RFC 3339 time; NaN for nonsense. */
   parseTime(text: string): number;
+  /** Milliseconds. */
+  now: number;
 }
 
 export interface ParsedOptions extends RolloutOptions {
@@ -23,20 +25,26 @@ export interface ParsedOptions extends RolloutOptions {
   restart?: string;
 }
 
-/** `parseTime`: as in `OptionsText`. */
+/** `parseTime` and `now`: as in `OptionsText`. */
 export function optionsOf(
   { metadata, spec }: Pick<MachineDeployment, 'metadata' | 'spec'>,
   parseTime: OptionsText['parseTime'],
+  now: number,
 ): ParsedOptions {
   // The schema lets negative counts pass.
   const replicas = Math.max(spec.replicas ?? 0, 0);
-  return parseOptions({ annotations: metadata.annotations ?? {}, replicas, parseTime });
+  return parseOptions({ annotations: metadata.annotations ?? {}, replicas, parseTime, now });
 }
 
 /**
  * Reads the options. A faulty one is in `faults` and counts as absent, and rollouts stand still.
  */
-export function parseOptions({ annotations, replicas, parseTime }: OptionsText): ParsedOptions {
+export function parseOptions({
+  annotations,
+  replicas,
+  parseTime,
+  now,
+}: OptionsText): ParsedOptions {
   const faults = unknownAnnotations(annotations);
   const read = <T>(key: string, parse: (text: string) => T | undefined, may: string) => {
     const text = annotations[key];
@@ -51,6 +59,12 @@ export function parseOptions({ annotations, replicas, parseTime }: OptionsText):
   const count = (text: string): number | undefined => countOf(text, replicas);
   const at = (text: string) =>
     timePattern.test(text) && parseTime(text) >= 0 ? { at: parseTime(text), text } : undefined;
+  const override = (text: string) => {
+    const { time = '', reason = '' } = /^(?<time>\S+)\s+(?<reason>\S.*)$/.exec(text)?.groups ?? {};
+    const until = at(time)?.at ?? Infinity;
+    const isFit = until - now <= longestOverrideMs + clockSkewMs && isReason(reason);
+    return isFit ? { until, reason } : undefined;
+  };
   const atLeastOne = 'must be a number of 1 or more, or a percentage such as 25%';
   const options = {
     autoRollback: isSet(keys.autoRollback),
@@ -61,11 +75,28 @@ export function parseOptions({ annotations, replicas, parseTime }: OptionsText):
     canaryPassed: read(keys.canaryPassed, wholeOf, 'must be a revision, such as 3'),
     replacementBudget: read(keys.replacementBudget, count, atLeastOne),
     rolloutAfter: read(keys.rolloutAfter, at, 'must be a time such as 2026-01-31T22:00:00Z'),
+    overridePolicies: read(keys.overridePolicies, override, allowedOverride),
     restart: annotations[keys.restart],
     rolledBackFrom: annotations[keys.rolledBackFrom],
   };
   return defined({ ...options, faults });
 }
+
+/** An override that is forgotten ends by itself. */
+export const longestOverrideMs = 7 * 24 * 3_600_000;
+
+/** The end was reckoned by the clock of whoever wrote it. */
+const clockSkewMs = 5 * 60_000;
+
+/** Of a reason: it stands in histories and Events. */
+const longestReason = 200;
+
+/** What may be said as reason of an override: on one line, as it becomes part of an annotation. */
+export function isReason(text: string): boolean {
+  return /^\S(.*\S)?$/.test(text) && text.length <= longestReason;
+}
+
+export const allowedOverride = `must be a time of at most 7 days from now and a reason of at most ${longestReason} characters, such as 2026-01-31T22:00:00Z CVE-2026-1234`;
 
 /** A number alone would be read as a year or a month. */
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;

@@ -2,7 +2,8 @@ import type { ParsedOptions } from '../../../../../workflows/plan/machine-deploy
 import { parseOptions } from '../../../../../workflows/plan/machine-deployment/rollout/options.ts';
 
 function parse(annotations: Record<string, string>, replicas = 10): ParsedOptions {
-  return parseOptions({ annotations, replicas, parseTime: (text) => Date.parse(text) });
+  const now = Date.parse('2026-01-30T22:00:00Z');
+  return parseOptions({ annotations, replicas, parseTime: (text) => Date.parse(text), now });
 }
 
 const none: ParsedOptions = {
@@ -63,6 +64,27 @@ test.each<{ key: string; text: string; replicas?: number; expected: Partial<Pars
     text: '2026-02-01T00:00:00.5+02:00',
     expected: { rolloutAfter: { at: Date.parse(time) + 500, text: '2026-02-01T00:00:00.5+02:00' } },
   },
+  {
+    key: 'override-policies',
+    text: `${time} CVE-2026-1234, all zones`,
+    expected: {
+      overridePolicies: { until: Date.parse(time), reason: 'CVE-2026-1234, all zones' },
+    },
+  },
+  {
+    key: 'override-policies',
+    text: '2026-02-06T22:00:00Z seven days',
+    expected: {
+      overridePolicies: { until: Date.parse('2026-02-06T22:00:00Z'), reason: 'seven days' },
+    },
+  },
+  {
+    key: 'override-policies',
+    text: '2026-01-01T00:00:00Z it is over',
+    expected: {
+      overridePolicies: { until: Date.parse('2026-01-01T00:00:00Z'), reason: 'it is over' },
+    },
+  },
   { key: 'restart', text: 'monday', expected: { restart: 'monday' } },
   { key: 'restart', text: '', expected: { restart: '' } },
   { key: 'rolled-back-from', text: 'pool-abcde', expected: { rolledBackFrom: 'pool-abcde' } },
@@ -101,6 +123,20 @@ describe('nonsense is a fault that names annotation, value and what is allowed, 
         'tomorrow',
       ],
     },
+    {
+      key: 'override-policies',
+      may: 'must be a time of at most 7 days from now and a reason of at most 200 characters, such as 2026-01-31T22:00:00Z CVE-2026-1234',
+      texts: [
+        '',
+        time,
+        `${time} `,
+        'CVE-2026-1234',
+        `CVE-2026-1234 ${time}`,
+        'tomorrow CVE-2026-1234',
+        '2026-02-07T22:00:00Z eight days',
+        `${time} two\nlines`,
+      ],
+    },
   ];
   const rows = table.flatMap(({ key, may, texts }) => texts.map((text) => ({ key, text, may })));
 
@@ -108,6 +144,12 @@ describe('nonsense is a fault that names annotation, value and what is allowed, 
     const name = `millwright.dev/${key}`;
     const fault = `annotation ${name}: Invalid value: ${JSON.stringify(text)}: ${may}`;
     expect(parse({ [name]: text })).toEqual({ ...none, faults: [fault] });
+  });
+
+  test('a reason that is too long, which histories would carry', () => {
+    const name = 'millwright.dev/override-policies';
+    expect(parse({ [name]: `${time} ${'x'.repeat(200)}` }).faults).toEqual([]);
+    expect(parse({ [name]: `${time} ${'x'.repeat(201)}` }).faults).toHaveLength(1);
   });
 
   test('reports all faults', () => {
