@@ -42,8 +42,8 @@ import type { Clock } from './naming.ts';
 import { requireVersion } from './pages.ts';
 import { patchedBody, requireKnownType } from './patching.ts';
 import type { Patch } from './patching.ts';
-import { isSubresource, targetOf, targetOfObject } from './paths.ts';
-import type { Target } from './paths.ts';
+import { groupAt, isSubresource, servedIn, targetOf, targetOfObject } from './paths.ts';
+import type { Group, Target } from './paths.ts';
 import { apiVersionOf } from './resources.ts';
 import { encodedSecret } from './secrets.ts';
 import {
@@ -130,6 +130,12 @@ export class ApiServer {
     this.#installed.add(kind);
   }
 
+  /** Whether there is something at this path, be it empty. */
+  serves(path: string): boolean {
+    const target = targetOf(path);
+    return target !== undefined && this.#isInstalled(target);
+  }
+
   /** Takes an object away, past all rules. */
   remove(path: string): void {
     const target = this.#named(path);
@@ -142,6 +148,8 @@ export class ApiServer {
 
   /** One object, or a list where the path names a collection. What it returns is frozen. */
   get(path: string, query: Query = {}): object {
+    const group = groupAt(path);
+    if (group) return this.#resourcesOf(group);
     const target = this.#target(path);
     if (target.name === '') return listOf(this.store, target, query);
     requireVersion(this.store, query);
@@ -266,6 +274,19 @@ export class ApiServer {
     return undefined;
   }
 
+  /** Discovery of a group and version. */
+  #resourcesOf(group: Group): object {
+    const served = servedIn(group).filter((one) => this.#isInstalled({ resource: one }));
+    if (served.length === 0) throw nothingServed();
+    const list = { kind: 'APIResourceList', apiVersion: 'v1' };
+    const groupVersion = `${group.group}/${group.version}`;
+    return {
+      ...list,
+      groupVersion,
+      resources: served.map(({ plural: name, kind }) => ({ name, kind })),
+    };
+  }
+
   #target(path: string): Target {
     const target = targetOf(path);
     if (!target || !this.#isInstalled(target)) throw nothingServed();
@@ -274,7 +295,7 @@ export class ApiServer {
     return target;
   }
 
-  #isInstalled({ resource: { isOptional, kind } }: Target): boolean {
+  #isInstalled({ resource: { isOptional, kind } }: Pick<Target, 'resource'>): boolean {
     return !isOptional || this.#installed.has(kind);
   }
 

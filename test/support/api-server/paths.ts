@@ -42,6 +42,18 @@ function parsed(path: string): Readonly<Target> | undefined {
   return target && isServed(target) ? target : undefined;
 }
 
+export type Group = Pick<Resource, 'group' | 'version'>;
+
+/** What the path of discovery names; undefined for every other path. */
+export function groupAt(path: string): Group | undefined {
+  const [, group, version] = /^\/apis\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
+  return group !== undefined && version !== undefined ? { group, version } : undefined;
+}
+
+export function servedIn({ group, version }: Group): Resource[] {
+  return resources.filter((one) => one.group === group && one.version === version);
+}
+
 /** Of the objects of a collection. */
 export function typeServedAt(path: string): { kind?: string; apiVersion?: string } {
   const resource = targetOf(path)?.resource;

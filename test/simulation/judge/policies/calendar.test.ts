@@ -17,7 +17,11 @@ test.each<[string, object, string[]]>([
   ['another day', weekdayOf('SAT'), []],
   ['without its lead', { lead: '15m' }, ['01-02T02:00 01-02T02:45']],
   ['two that touch', { schedule: '0 2,3 * * *' }, ['01-02T02:00 01-02T04:00']],
-  ['one that began before', { duration: '15h' }, ['01-01T12:00 01-01T17:00', '01-02T02:00 01-02T12:00']],
+  [
+    'one that began before',
+    { duration: '15h' },
+    ['01-01T12:00 01-01T17:00', '01-02T02:00 01-02T12:00'],
+  ],
 ])('from noon to noon: %s', (_, window, spans) => {
   expect(spansOf(window, '2026-01-01T12:00:00Z', '2026-01-02T12:00:00Z')).toEqual(spans);
 });
