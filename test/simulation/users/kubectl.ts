@@ -42,12 +42,14 @@ export class Kubectl {
   /** Undefined when there is none, or no answer. */
   get(path: string): Found | undefined {
     const { server, isUp } = this.#parts.cluster;
-    return isUp && server.serves(path) && server.has(path) ? overTheWire(server.get(path)) : undefined;
+    return isUp && server.serves(path) && server.has(path)
+      ? overTheWire(server.get(path))
+      : undefined;
   }
 
   has(path: string): boolean {
     const { server, isUp } = this.#parts.cluster;
-    return isUp && server.has(path);
+    return isUp && server.serves(path) && server.has(path);
   }
 
   /** Empty when there is no answer, or nothing is served there. */
