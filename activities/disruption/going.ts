@@ -83,8 +83,12 @@ export function isLive({ takenAt }: DisruptionGrant, now: number): boolean {
   return now - (timeOf(takenAt) ?? 0) < grantedForMs;
 }
 
-export function isOf({ set, uid }: DisruptionGrant, { metadata, ...rest }: MachineSet): boolean {
-  return set === metadata.name && controllerOf({ metadata, ...rest })?.uid === uid;
+/** Whether it is the set of this name, of the deployment with this UID. */
+export function isOf(
+  { set, uid }: Pick<DisruptionGrant, 'set' | 'uid'>,
+  found: Pick<MachineSet, 'metadata'>,
+): boolean {
+  return set === found.metadata.name && controllerOf(found)?.uid === uid;
 }
 
 export function machinesBySet(machines: readonly Machine[]): Map<string, Machine[]> {

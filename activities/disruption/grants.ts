@@ -3,12 +3,16 @@
  * is the size that a set may shrink to, or the name of a machine that may be replaced, and no
  * count: so it can be taken twice.
  */
-import type { DisruptionGrant, DisruptionPolicy } from '../../workflows/api/disruption-policy.ts';
+import type {
+  DisruptionGrant,
+  DisruptionPolicy,
+  DisruptionTurn,
+} from '../../workflows/api/disruption-policy.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { DisruptionReason } from '../../workflows/api/phases.ts';
 import { timeOf, timestamp } from '../../kube/objects/time.ts';
 import { nowMs } from '../system/system.ts';
-import { isClosedFor, timesOf } from './answers.ts';
+import { timesOf } from './answers.ts';
 import type { GateDependencies } from './dependencies.ts';
 import type { NamespaceObjects } from './going.ts';
 import { goingOf, grantedForMs, isLive, isOf, limitOf } from './going.ts';
@@ -31,26 +35,32 @@ export interface RolloutRequest {
   isUrgent?: boolean;
 }
 
-/** `refusal`: why nothing may be done, for people. */
-export type Taken = { refusal: string } | { refusal?: undefined; sizes: SetSize[] };
+export interface Taken {
+  /** It is the turn of the deployment, and the time. */
+  mayGrow: boolean;
+  /** Those that were granted, which may be larger than what was asked for. */
+  sizes: SetSize[];
+}
 
-/** Sizes that are granted may be larger than those that were asked for. */
+const nothing: Taken = { mayGrow: false, sizes: [] };
+
 export async function takeForRollout(
   dependencies: GateDependencies,
   request: RolloutRequest,
 ): Promise<Taken> {
   const known = dependencies.policies.current();
-  if (known.unreadable !== undefined) return { refusal: known.unreadable };
+  if (known.unreadable !== undefined) return nothing;
   const policies = policiesFor(known.policies, request.deployment, 'Rollout');
   let { sizes } = request;
   for (const policy of policies) {
+    const asked = { ...request, sizes };
     const taken = await decideOn(dependencies, policy, (present, objects) =>
-      grantSizes(present, objects, { ...request, sizes }),
+      grantSizes(present, objects, asked),
     );
-    if (taken?.refusal !== undefined) return taken;
+    if (taken && !taken.mayGrow) return nothing;
     sizes = taken?.sizes ?? sizes;
   }
-  return { sizes: [...sizes] };
+  return { mayGrow: true, sizes: [...sizes] };
 }
 
 function grantSizes(
@@ -59,41 +69,41 @@ function grantSizes(
   { deployment, sizes, isUrgent = false }: RolloutRequest,
 ): Decision<Taken> {
   const now = nowMs();
-  const asked = { sizes: [...sizes] };
+  const asked = { mayGrow: true, sizes: [...sizes] };
   if (!holdsFor(policy, 'Rollout') || !selects(policy, deployment)) return { answer: asked };
   const { closed } = timesOf(policy, deployment, now);
-  if (closed && !(isUrgent && closed.kind === 'time')) return { answer: { refusal: closed.why } };
+  if (closed && !(isUrgent && closed.kind === 'time')) return { answer: nothing };
   const turns = isUrgent ? {} : turnsWith(policy, objects, deployment);
-  if ('refusal' in turns) return { answer: turns };
+  if (!turns) return { answer: nothing };
   const limit = limitOf(policy, objects);
   if (limit === undefined || sizes.length === 0) return { ...changeOf(turns), answer: asked };
   const { uid } = deployment.metadata;
   const going = goingOf(policy, objects, { uid, now });
   const granted = within(limit - going.all, { sizes, objects, uid });
-  if (granted.length === 0)
-    return { ...changeOf(turns), answer: { refusal: formatRoom(limit, going) } };
+  const answer = { mayGrow: true, sizes: granted };
+  if (granted.length === 0) return { ...changeOf(turns), answer };
   const grants = grantsWith(policy, objects, { deployment, sizes: granted, now });
-  return { ...changeOf({ ...turns, ...grants }), answer: { sizes: granted } };
+  return { ...changeOf({ ...turns, ...grants }), answer };
 }
 
 function changeOf<Change extends object>(change: Change): { change?: Change } {
   return Object.keys(change).length === 0 ? {} : { change };
 }
 
-/** A turn that is free is taken also when another one is the first by name: this one acts now. */
+/**
+ * Undefined where the turn is another's. A free one is taken also when another one is the first by
+ * name: this one acts now.
+ */
 function turnsWith(
   policy: DisruptionPolicy,
   objects: NamespaceObjects,
   { metadata: { name, uid } }: MachineDeployment,
-): { turns?: NonNullable<DisruptionPolicy['status']>['turns'] } | { refusal: string } {
+): { turns?: DisruptionTurn[] } | undefined {
   const { deployments: limit } = policy.spec.atATime ?? {};
   if (limit === undefined) return {};
   const turns = liveTurns(policy, objects);
   if (turns.some((turn) => turn.uid === uid)) return {};
-  if (turns.length >= limit) {
-    const names = turns.map(({ deployment }) => deployment);
-    return { refusal: `${names.join(', ')} took the turn first` };
-  }
+  if (turns.length >= limit) return undefined;
   return { turns: [...turns, { deployment: name, uid, since: timestamp(nowMs()) }] };
 }
 

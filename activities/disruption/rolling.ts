@@ -55,7 +55,7 @@ export function isComplete(objects: NamespaceObjects, deployment: MachineDeploym
 /** It would take its next machine now if it might: no hold of its own keeps it. */
 export function isReady(deployment: MachineDeployment, now: number): boolean {
   const { metadata, spec } = deployment;
-  const { faults, rolloutAfter, onDelete } = optionsOf(deployment, Date.parse);
+  const { faults, rolloutAfter, onDelete } = optionsOf(deployment, Date.parse, now);
   const isUsual = spec.strategy?.type !== 'InPlaceUpdate' && !onDelete;
   const isHeld = spec.paused === true || faults.length > 0 || (rolloutAfter?.at ?? 0) > now;
   return isUsual && !isHeld && metadata.deletionTimestamp === undefined;

@@ -19,6 +19,8 @@ import { isOrphaning, release } from '../../kube/objects/finalizers.ts';
 import { ignoreNotFound, ignoreConflict } from '../../kube/client/ignore.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
 import { customResource } from '../../kube/client/paths.ts';
+import type { GateDependencies } from '../disruption/dependencies.ts';
+import { granted, noteDisrupted } from './granted.ts';
 import { readLiving, reportOn } from './lifecycle.ts';
 import { undoUnlessOwn } from '../machine-set/ownership.ts';
 import { hasMachines } from './machines.ts';

@@ -74,7 +74,7 @@ export async function observeMachineDeployment(
   const deployment = await ensureFinalizer(control, 'machinedeployments', found);
   const refused = new RefusedObjects(input.passOver);
   const view = await read({ ...dependencies, refused }, deployment, input);
-  const facts = await factsUnderPolicies(dependencies, view);
+  const facts = withFinishedSet(await factsUnderPolicies(dependencies, view), input);
   const { status, progress } = reportOf({
     ...statusViewOf(view, facts, input),
     ...refusedWriteOf(refused.outcome?.message ?? input.refusal),
@@ -109,6 +109,14 @@ async function factsUnderPolicies(
   if (!gate) return facts;
   if (surge === undefined) return { ...facts, gate };
   return { ...factsOf({ ...view, deployment: withSurge(view.deployment, surge) }), gate };
+}
+
+/** Where it matters: earlier histories have no such field. */
+function withFinishedSet(
+  facts: ObservedDeployment,
+  { finished, lastFinished: finishedSet = finished }: ObserveDeploymentInput,
+): ObservedDeployment {
+  return facts.gate && finishedSet !== undefined ? { ...facts, finishedSet } : facts;
 }
 
 function refusedWriteOf(message: string | undefined): Pick<StatusView, 'refusedWrite'> {

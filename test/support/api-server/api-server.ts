@@ -42,9 +42,9 @@ import type { Clock } from './naming.ts';
 import { requireVersion } from './pages.ts';
 import { patchedBody, requireKnownType } from './patching.ts';
 import type { Patch } from './patching.ts';
-import { groupAt, isSubresource, servedIn, targetOf, targetOfObject } from './paths.ts';
-import type { Group, Target } from './paths.ts';
-import { apiVersionOf } from './resources.ts';
+import { isSubresource, servedApi, targetOf, targetOfObject } from './paths.ts';
+import type { Target } from './paths.ts';
+import { apiVersionOf, resources } from './resources.ts';
 import { encodedSecret } from './secrets.ts';
 import {
   alreadyExists,
@@ -130,6 +130,15 @@ export class ApiServer {
     this.#installed.add(kind);
   }
 
+  /** Serves it no more; its objects go with it. */
+  uninstall(kind: string): void {
+    const resource = resources.find((one) => one.kind === kind);
+    if (!resource) return;
+    const all = { resource, namespace: '', name: '', subresource: '' };
+    for (const { target } of this.store.entriesOf(all)) this.store.remove(target);
+    this.#installed.delete(kind);
+  }
+
   /** Whether there is something at this path, be it empty. */
   serves(path: string): boolean {
     const target = targetOf(path);
@@ -148,8 +157,8 @@ export class ApiServer {
 
   /** One object, or a list where the path names a collection. What it returns is frozen. */
   get(path: string, query: Query = {}): object {
-    const group = groupAt(path);
-    if (group) return this.#resourcesOf(group);
+    const api = servedApi(path, ({ isOptional, kind }) => !isOptional || this.#installed.has(kind));
+    if (api) return api;
     const target = this.#target(path);
     if (target.name === '') return listOf(this.store, target, query);
     requireVersion(this.store, query);
@@ -274,19 +283,6 @@ export class ApiServer {
     return undefined;
   }
 
-  /** Discovery of a group and version. */
-  #resourcesOf(group: Group): object {
-    const served = servedIn(group).filter((one) => this.#isInstalled({ resource: one }));
-    if (served.length === 0) throw nothingServed();
-    const list = { kind: 'APIResourceList', apiVersion: 'v1' };
-    const groupVersion = `${group.group}/${group.version}`;
-    return {
-      ...list,
-      groupVersion,
-      resources: served.map(({ plural: name, kind }) => ({ name, kind })),
-    };
-  }
-
   #target(path: string): Target {
     const target = targetOf(path);
     if (!target || !this.#isInstalled(target)) throw nothingServed();
@@ -295,7 +291,7 @@ export class ApiServer {
     return target;
   }
 
-  #isInstalled({ resource: { isOptional, kind } }: Pick<Target, 'resource'>): boolean {
+  #isInstalled({ resource: { isOptional, kind } }: Target): boolean {
     return !isOptional || this.#installed.has(kind);
   }
 

@@ -42,16 +42,15 @@ function parsed(path: string): Readonly<Target> | undefined {
   return target && isServed(target) ? target : undefined;
 }
 
-export type Group = Pick<Resource, 'group' | 'version'>;
-
-/** What the path of discovery names; undefined for every other path. */
-export function groupAt(path: string): Group | undefined {
-  const [, group, version] = /^\/apis\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
-  return group !== undefined && version !== undefined ? { group, version } : undefined;
-}
-
-export function servedIn({ group, version }: Group): Resource[] {
-  return resources.filter((one) => one.group === group && one.version === version);
+/** What discovery says of the group and version at this path; undefined where there is none. */
+export function servedApi(
+  path: string,
+  isServed: (resource: Resource) => boolean,
+): object | undefined {
+  const served = resources.filter((one) => `/apis/${apiVersionOf(one)}` === path && isServed(one));
+  if (served.length === 0) return undefined;
+  const names = served.map(({ plural, kind }) => ({ name: plural, kind, namespaced: true }));
+  return { kind: 'APIResourceList', groupVersion: path.slice('/apis/'.length), resources: names };
 }
 
 /** Of the objects of a collection. */

@@ -19,6 +19,8 @@ export interface DeploymentFacts extends ObservedDeployment {
    * still drain, is not what the rollout waits for.
    */
   isLateByOld?: boolean;
+  /** Since when DisruptionPolicies allow no machine, milliseconds. */
+  limitedSince?: number;
 }
 
 /** Without what the status says of it. */
@@ -74,6 +76,8 @@ export interface ObservedDeployment {
   commandsBy?: CommandSource;
   /** What DisruptionPolicies allow; absent: none selects the deployment. */
   gate?: RolloutGate;
+  /** Name of the set whose rollout was finished last, where that is known and there is a gate. */
+  finishedSet?: string;
 }
 
 /** What the DisruptionPolicies of a deployment let its rollout do now. Decision 58. */
