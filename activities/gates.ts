@@ -43,6 +43,7 @@ const kubeGates: Readonly<Record<keyof KubeActivities, Gate>> = {
   applyMachineCommand: 'leader',
   refuseCommand: 'leader',
   beginTeardown: 'leader',
+  checkHooks: 'leader',
   recordOperation: 'leader',
   findDriver: 'none',
   findDrainWorker: 'none',

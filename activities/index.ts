@@ -25,6 +25,7 @@ import { recordJoined } from './machine/join.ts';
 import { recordMissingInstance } from './machine/missing-instance.ts';
 import { findStaleNode } from './machine/node/claims.ts';
 import { syncNode } from './machine/node/sync.ts';
+import { checkHooks } from './machine/hooks.ts';
 import { recordOperation } from './machine/operation.ts';
 import { findProvider, readAndClaimMachine } from './machine/read-and-claim.ts';
 import { preserveMachine } from './machine/preservation/preserve.ts';
@@ -68,6 +69,7 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     applyMachineCommand: (input) => applyMachineCommand(dependencies, input),
     refuseCommand: (input) => refuseCommand(control, input),
     beginTeardown: (input) => beginTeardown(dependencies, input),
+    checkHooks: (input) => checkHooks(dependencies, input),
     recordOperation: (input) => recordOperation(dependencies, input),
     async findDriver({ provider, call }) {
       const isServed = await dependencies.hasDriver(provider, call);

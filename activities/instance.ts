@@ -1,6 +1,7 @@
 /** The driver's activities: resolve what the request names, call the cloud, say what came of it. */
 import type {
   DriverActivities,
+  HeldDeleteOutcome,
   RecordedCreateOutcome,
 } from '../workflows/contracts/driver-activities.ts';
 import type {
@@ -17,6 +18,8 @@ import type {
   ValidateOutcome,
 } from '../workflows/contracts/driver-contract.ts';
 import type { OrphanActivities } from '../workflows/contracts/safety-activities.ts';
+import { hooksIn } from '../workflows/api/deletion-hooks.ts';
+import { formatHold, holdOf, type Hold } from '../workflows/plan/machine/hooks.ts';
 import { defined } from '../workflows/values/defined.ts';
 import type { MachineFailure } from '../workflows/plan/machine/facts.ts';
 import type { BootstrapToken } from './machine/bootstrap-token.ts';
@@ -165,15 +168,25 @@ async function initialize(
 async function deleting(
   dependencies: DriverDependencies,
   request: DriverRequest,
-): Promise<DeleteListedOutcome> {
+): Promise<HeldDeleteOutcome> {
   const { driver } = dependencies;
-  await requireDeletable(dependencies.control, request);
+  const machine = await requireDeletable(dependencies.control, request);
+  const hold = holdOf(hooksIn(machine?.metadata.annotations), ['instance']);
+  // Too late for a deletion that the cloud is at work on.
+  if (hold && request.checkpoint === undefined) return heldBy(hold);
   const machineRequest = await resolve(dependencies, request);
   const call = (): ReturnType<Driver['deleteInstance']> => driver.deleteInstance(machineRequest);
   const onTaken = tellTaken('requestDeletion', dependencies, request);
   const [{ found }, asked] = await askingCloud(call, onTaken);
   if (found) auditDeletion(dependencies, { ...machineOf(request), ...asked });
   return { outcome: 'deleted', isFound: found, settleSeconds: driver.settleSeconds };
+}
+
+/** A workflow of an earlier version, which knows no hooks, tries again later. */
+function heldBy(hold: Hold): HeldDeleteOutcome {
+  const message = `the instance is not deleted: ${formatHold(hold)}`;
+  const failure = { code: 'Unavailable', message, isSettled: false } as const;
+  return { outcome: 'failed', failure, isHeld: true };
 }
 
 async function describing(

@@ -67,7 +67,7 @@ export function createDrainNode(
     };
     const begunAt = nowMs();
     const outcome = await drainNode(pass, request).finally(() => watch.end());
-    if (!removal || nowMs() - begunAt > latestRemovalMs) return outcome;
+    if (!removal || outcome.isHeld || nowMs() - begunAt > latestRemovalMs) return outcome;
     const warn = (error: unknown): void =>
       context.log.warn('the machine is removed step by step', { error });
     const removed = await removeMachine({ dependencies, deletions, warn }, removal, outcome);

@@ -10,6 +10,7 @@ import type { DrainContext, PassRequest } from './context.ts';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { DrainOutcome, DrainRequest } from '../../workflows/contracts/drain-activities.ts';
 import { labels } from '../../workflows/api/constants.ts';
+import { hooksIn } from '../../workflows/api/deletion-hooks.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import {
   deadlineOf,
@@ -26,6 +27,7 @@ import type { Node } from '../../kube/objects/nodes.ts';
 import { Budgets } from './budgets.ts';
 import {
   cordonNode,
+  isMarkedTerminating,
   OtherOwnersNode,
   NotGivenUp,
   protectNode,
@@ -79,6 +81,7 @@ class Drain {
     try {
       const machine = await requireGivenUp(this.#context.control, this.#request);
       this.#takeWordOf(machine);
+      if (await this.#isHeld(machine)) return { evictedPods: 0, isForced: false, isHeld: true };
       const { control } = this.#context;
       const orders = new DrainOrders(control, this.#request.machine, machine);
       const outcome = await (why === undefined ? this.#ask(orders) : this.#force(why));
@@ -97,6 +100,15 @@ class Drain {
   #takeWordOf(machine: Machine | undefined): void {
     const { nodeName } = this.#request;
     if (machine?.metadata.labels?.[labels.node] !== nodeName) delete this.#request.nodeUid;
+  }
+
+  /** A hook that comes once the Node says that it goes comes too late: pods were asked to leave. */
+  async #isHeld(machine: Machine | undefined): Promise<boolean> {
+    const { asksHooks = false, keepsNode = false } = this.#request;
+    const isHeld = hooksIn(machine?.metadata.annotations)?.drain !== undefined;
+    if (!asksHooks || keepsNode || !isHeld) return false;
+    const node = await readOwnNode(this.#context, this.#request);
+    return node === undefined || !isMarkedTerminating(node);
   }
 
   #reasonToForce(): string | undefined {

@@ -2,6 +2,7 @@
 import type { KubeClient } from '../../kube/client/client.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
+import type { Condition } from '../../workflows/api/meta.ts';
 import { isOutdated, replacing } from '../../kube/objects/json-patch.ts';
 import { node as nodePath } from '../../kube/client/paths.ts';
 import { retryOnConflict } from '../../kube/client/retry-on-conflict.ts';
@@ -80,7 +81,7 @@ export async function cordonNode(
     if (!node) return undefined;
     const isReleased = isToGo && (await isEmpty(target, node));
     await change(target, node, [...cordon(node), ...(isReleased ? release(node) : [])]);
-    if (!isReleased && !isTrue(node, 'Terminating')) await markTerminating(target, node);
+    if (!isReleased && !isMarkedTerminating(node)) await markTerminating(target, node);
     return { node, isReleased };
   };
   // It changed or went in between: what is there now may be another Node.
@@ -137,8 +138,10 @@ function release({ metadata: { finalizers: present = [] } }: Node): object[] {
   return replacing('/metadata/finalizers', present, left);
 }
 
-function isTrue({ status }: Node, type: string): boolean {
-  return status?.conditions?.some((one) => one.type === type && one.status === 'True') ?? false;
+/** Before the first pod is asked to leave. */
+export function isMarkedTerminating({ status }: Node): boolean {
+  const isMark = ({ type, status: is }: Condition) => type === 'Terminating' && is === 'True';
+  return status?.conditions?.some(isMark) ?? false;
 }
 
 async function markTerminating(target: KubeClient, { metadata }: Node): Promise<void> {

@@ -4,7 +4,7 @@ import { secretNamespaceFaults } from '../../workflows/api/secret-refs.ts';
 import { machineClassFaults } from '../../workflows/api/validation.ts';
 import { nearestOf } from '../../workflows/values/nearest.ts';
 import { isRefusedNote } from '../../workflows/plan/machine-class/note.ts';
-import { builtInProviders } from '../drivers/providers.ts';
+import { builtInProviders, isBuiltIn } from '../drivers/providers.ts';
 import type { ClassWithSecret } from './reader.ts';
 import type { ClassDependencies } from './dependencies.ts';
 import { noteIn } from './note.ts';
@@ -46,12 +46,16 @@ export async function driverFault(
 }
 
 /** Fields of its class that a machine has to know. */
-export function providerOf({
-  machineClass,
-}: ClassWithSecret): Pick<PreparedMachine, 'isClassRefused'> & { provider: string } {
+export function providerOf({ machineClass }: ClassWithSecret): Pick<
+  PreparedMachine,
+  'isClassRefused' | 'hasExternalDriver'
+> & {
+  provider: string;
+} {
   const { provider = '' } = machineClass;
   return {
     provider,
+    ...(!isBuiltIn(provider) && { hasExternalDriver: true as const }),
     ...(isRefusedNote(noteIn(machineClass), 'machines') && { isClassRefused: true as const }),
   };
 }

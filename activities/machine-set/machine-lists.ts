@@ -8,7 +8,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import type { MachineLists } from '../runtime/dependencies.ts';
 import type { NodeCondition, ObjectMeta } from '../../workflows/api/meta.ts';
-import { withoutUnsettled } from '../../workflows/api/kstatus.ts';
+import { copiedConditions } from '../../workflows/api/kstatus.ts';
 import { annotations as names } from '../../workflows/api/constants.ts';
 import { defined } from '../../workflows/values/defined.ts';
 
@@ -158,7 +158,7 @@ function trimmedStatus({
     currentStatus,
     lastOperation,
     nodeRef,
-    conditions: conditions && signOfNode(withoutUnsettled(conditions)),
+    conditions: conditions && signOfNode(copiedConditions(conditions)),
   });
 }
 

@@ -18,24 +18,27 @@ type InstanceDeletion = Pick<DriverRequest, 'machine' | 'token' | 'providerID'>;
  * The instance of a Machine goes when the Machine has a deletionTimestamp and our finalizer, or
  * when no Machine claims the instance that is named, as one that was made and cannot be used. A
  * driver deletes every instance with the token or the name of the Machine, so the request must not
- * name those of another Machine: anyone who can write to Temporal can send it by hand.
+ * name those of another Machine: anyone who can write to Temporal can send it by hand. Returns the
+ * Machine when it is being deleted.
  */
 export async function requireDeletable(
   control: KubeClient,
   request: InstanceDeletion,
-): Promise<void> {
+): Promise<Machine | undefined> {
   const { machine, token, providerID } = request;
   const { namespace, name, uid } = machine;
   if (!token.startsWith(`${uid}-`)) throw refusal(`the token ${token} is not of UID ${uid}`);
   const path = customResource('machines', namespace, name);
   const found = await ignoreNotFound(control.get<Machine>(path));
-  if (found?.metadata.uid === uid && isBeingDeleted(found)) {
-    if (isClaimOf(found.spec.providerID, providerID ?? found.spec.providerID)) return;
+  const going = found?.metadata.uid === uid && isBeingDeleted(found) ? found : undefined;
+  if (going) {
+    if (isClaimOf(going.spec.providerID, providerID ?? going.spec.providerID)) return going;
   } else {
     requireNoOther(found, request);
     await requireNoTwin(control, machine);
   }
   if (providerID !== undefined) await requireUnclaimed(control, { namespace, providerID });
+  return going;
 }
 
 /** It is not being deleted, so what is its own stays: its token finds that as well. */

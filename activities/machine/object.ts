@@ -2,6 +2,7 @@
 import type { ObjectReference, NamespacedName } from '../../workflows/contracts/references.ts';
 import { apiVersion, eventComponents } from '../../workflows/api/constants.ts';
 import type { Machine, MachineStatus, LastOperation } from '../../workflows/api/machine.ts';
+import { isHoldCondition } from '../../workflows/api/deletion-hooks.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isConflict, isNotFound } from '../../kube/client/errors.ts';
 import type { EventSubject } from '../../kube/objects/event.ts';
@@ -10,7 +11,7 @@ import { retryOnConflict } from '../../kube/client/retry-on-conflict.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import type { StatusChanges } from './conditions.ts';
 import {
-  withoutUnsettled,
+  copiedConditions,
   unsettledConditions,
   isUnsettledCondition,
   type Unsettled,
@@ -123,17 +124,18 @@ export async function readMachines(control: KubeClient, namespace: string): Prom
 }
 
 /** Completes the patch, so that what kstatus goes by costs no write of its own. */
-function withUnsettled(machine: Machine, changes: StatusChanges): StatusChanges {
+function withUnsettled(machine: Machine, { holds, ...changes }: StatusChanges): StatusChanges {
   const present = machine.status?.conditions ?? [];
   const before = unsettledIn(present);
   const after = unsettledAfter(machine, changes, before);
   const isSame = wordsOf(before) === wordsOf(after);
-  if (changes.conditions === undefined && isSame) return changes;
-  const ofNode = withoutUnsettled(changes.conditions ?? present);
+  if (changes.conditions === undefined && holds === undefined && isSame) return changes;
+  const ofNode = copiedConditions(changes.conditions ?? present);
+  const ofHooks = holds ?? (isDeleting(machine) ? present.filter(isHoldCondition) : []);
   const added = unsettledConditions(after, present, timestamp());
   // MCM's types have both times, and write a time that is missing as null.
   const timed = added.map((one) => ({ ...one, lastHeartbeatTime: one.lastTransitionTime }));
-  return { ...changes, conditions: [...ofNode, ...timed] };
+  return { ...changes, conditions: [...ofNode, ...ofHooks, ...timed] };
 }
 
 function unsettledAfter(

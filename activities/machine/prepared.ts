@@ -9,7 +9,7 @@ import type {
   PreparedMachine,
 } from '../../workflows/contracts/machine-activities.ts';
 import { snapshotOf } from '../../workflows/contracts/snapshots.ts';
-import { nodeConditionsOf } from './conditions.ts';
+import { holdTimesOf, nodeConditionsOf } from './conditions.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { NodeTemplate } from '../../workflows/plan/machine/node-template.ts';
@@ -50,6 +50,7 @@ export function preparedOf(
     limits,
     commandsBy: otherThanUsual(dependencies.commandsBy),
     wasNodeSeen: wasNodeSeen(machine) || undefined,
+    ...(metadata.deletionTimestamp !== undefined && holdTimesOf(machine)),
   });
 }
 

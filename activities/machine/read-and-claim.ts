@@ -96,9 +96,9 @@ export async function findProvider(
   }
   const refusal = refusalOf(resolved, dependencies.namespace);
   if (refusal !== undefined) return { found: false, failure: inputFailure(refusal) };
-  const { provider = '' } = resolved.machineClass;
-  const fault = await driverFault(dependencies, provider);
-  if (fault === undefined) return { found: true, provider };
+  const { isClassRefused: _known, ...known } = providerOf(resolved);
+  const fault = await driverFault(dependencies, known.provider);
+  if (fault === undefined) return { found: true, ...known };
   return { found: false, failure: inputFailure(`MachineClass "${className}": ${fault}`) };
 }
 

@@ -7,6 +7,7 @@ import { noteCloudRequest } from '../../activities/system/cloud-requests.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
 import type { DriverRequest } from '../../workflows/contracts/driver-contract.ts';
+import { finalizers } from '../../workflows/api/constants.ts';
 import { contractVersion } from '../../workflows/contracts/driver-activities.ts';
 import { aMachine, aMachineClass, aSecret } from '../support/builders.ts';
 import { HandSystem } from '../support/hand-system.ts';
@@ -68,6 +69,38 @@ function servedWorld(
   const world = { ...aWorld(found), driver, ...view };
   return { control: world.control, served: createDriverActivities({ ...world, guard }) };
 }
+
+describe('a hook before the instance', () => {
+  const hooked = aMachine({
+    metadata: {
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+      finalizers: [finalizers.machine],
+      annotations: { 'pre-terminate.delete.hook.machine.cluster.x-k8s.io/etcd': 'etcd-druid' },
+    },
+  });
+  const control = [...clusters.control, hooked];
+
+  test('keeps the driver from being asked', async () => {
+    const { deleteInstance } = activities({ deleteInstance: refuse }, { control });
+    expect(await deleteInstance(request)).toEqual({
+      outcome: 'failed',
+      failure: {
+        code: 'Unavailable',
+        message:
+          'the instance is not deleted: The deletion of the instance waits for etcd (etcd-druid)',
+        isSettled: false,
+      },
+      isHeld: true,
+    });
+  });
+
+  test('comes too late for a deletion that the cloud is at work on', async () => {
+    const { deleteInstance } = activities({}, { control });
+    expect(await deleteInstance({ ...request, checkpoint: 'task-1' })).toMatchObject({
+      outcome: 'deleted',
+    });
+  });
+});
 
 test.each<[string, Partial<Driver>, object]>([
   [

@@ -92,7 +92,8 @@ function hasRelevantChange(before: MachineView, now: MachineView): boolean {
     isNewCommand(before, now) ||
     JSON.stringify(before.preservation) !== JSON.stringify(now.preservation) ||
     // Before, they are of no use; the signal of the deletion carries them.
-    (now.isDeleting && digestOfOptions(before.drain) !== digestOfOptions(now.drain))
+    (now.isDeleting && digestOfOptions(before.drain) !== digestOfOptions(now.drain)) ||
+    (now.isDeleting && JSON.stringify(before.hooks) !== JSON.stringify(now.hooks))
   );
 }
 
@@ -105,9 +106,9 @@ export function isNewCommand(
 }
 
 function observedSignal(machine: MachineView, context: DispatchContext): Signal {
-  const { name, resourceVersion, drain = {}, ...seen } = machine;
+  const { name, resourceVersion, drain = {}, hooks, ...seen } = machine;
   // Workers of 0.1.0 leave out a signal that does not say whether deletion is forced.
-  const content = { forceDeletion: false, ...seen, ...(machine.isDeleting && { drain }) };
+  const content = { forceDeletion: false, ...seen, ...(machine.isDeleting && { drain, hooks }) };
   const payload = pick<MachineSnapshot>(
     { ...content, ...versionAt(context, resourceVersion) },
     machineSnapshot,

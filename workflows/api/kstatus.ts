@@ -3,6 +3,7 @@
  * kstatus defines them (`pkg/kstatus` of sigs.k8s.io/cli-utils). They are there while they are
  * True, and at most one of them: of two, kstatus takes the first that it meets.
  */
+import { isHoldCondition } from './deletion-hooks.ts';
 import type { Condition } from './meta.ts';
 
 export type UnsettledType = 'Reconciling' | 'Stalled';
@@ -24,9 +25,14 @@ export function isUnsettledCondition({ type }: { type: string }): boolean {
   return type === 'Reconciling' || type === 'Stalled';
 }
 
-/** Those that a Machine copied from its Node, or that others wrote on an object. */
+/** Those of others. */
 export function withoutUnsettled<C extends { type: string }>(conditions: readonly C[] = []): C[] {
   return conditions.filter((condition) => !isUnsettledCondition(condition));
+}
+
+/** Those that a Machine copied from its Node. */
+export function copiedConditions<C extends { type: string }>(conditions?: readonly C[]): C[] {
+  return withoutUnsettled(conditions).filter((condition) => !isHoldCondition(condition));
 }
 
 export type UnsettledCondition = Condition & Unsettled & { lastTransitionTime: string };

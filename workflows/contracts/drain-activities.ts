@@ -1,5 +1,6 @@
 /** Requests of a workflow for a drain, and the drain's reports to it. */
-import type { DeleteOutcome, DriverRequest } from './driver-contract.ts';
+import type { HeldDeleteOutcome } from './driver-activities.ts';
+import type { DriverRequest } from './driver-contract.ts';
 import type { MachineActivities } from './machine-activities.ts';
 import type { ObjectReference } from './references.ts';
 import type { StepFailure } from '../plan/machine/facts.ts';
@@ -48,6 +49,11 @@ export interface DrainRequest {
    * failure. Default false.
    */
   keepsNode?: boolean;
+  /**
+   * The answer may be that hooks hold the drain. Absent in requests of earlier versions, which know
+   * of none.
+   */
+  asksHooks?: boolean;
   /** Absent: the activity ends with the drain. */
   removal?: MachineRemoval;
 }
@@ -64,7 +70,7 @@ export interface MachineRemoval {
 
 export interface MachineRemovalOutcome {
   /** As the driver's own queue answers. */
-  deletion: DeleteOutcome;
+  deletion: HeldDeleteOutcome;
   /** Absent when Node, token and finalizer are still to go. */
   finish?: { failure?: StepFailure };
 }
@@ -110,6 +116,8 @@ export type DrainReport = Infer<typeof drainReportSchema>;
 export interface DrainOutcome {
   evictedPods: number;
   isForced: boolean;
+  /** Hooks hold the drain: nothing was done. */
+  isHeld?: boolean;
   /** Absent when nothing came of it: the driver's own queue is asked then. */
   removal?: MachineRemovalOutcome;
 }

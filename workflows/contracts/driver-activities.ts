@@ -2,7 +2,7 @@
  * Activities that a driver serves, in any language. Requests and answers are in driver-contract.ts,
  * made from driver.schema.json, and docs/writing-a-driver.md says them in words.
  */
-import type { CreateOutcome, DriverContract } from './driver-contract.ts';
+import type { CreateOutcome, DeleteOutcome, DriverContract } from './driver-contract.ts';
 
 /**
  * Version of the contract that the core speaks. Version 1 had no field for it, no `pending`, and
@@ -30,6 +30,12 @@ export type DriverActivities = {
  * Machine already, and no other instance has a Node of its name.
  */
 export type RecordedCreateOutcome = CreateOutcome & { isRecorded?: boolean };
+
+/**
+ * Beyond the contract, of a failure: a hook holds the deletion, and the cloud was not asked. The
+ * drivers of others do not see the Machine; the core reads it before it asks them.
+ */
+export type HeldDeleteOutcome = DeleteOutcome & { isHeld?: boolean };
 
 /**
  * Kinds of calls to a driver. Each has a queue and slots of its own: no scale-in holds up creates.

@@ -4,6 +4,7 @@
  */
 import type { ObjectReference, NamespacedName } from './references.ts';
 import type { CommandSource } from '../api/command-source.ts';
+import type { HeldPart } from '../api/deletion-hooks.ts';
 import type { DriverCall } from './driver-activities.ts';
 import type { CreatedInstance } from './driver-contract.ts';
 import type { MachinePhase } from '../api/phases.ts';
@@ -39,10 +40,16 @@ export interface PreparedMachine extends ContentOf<MachineSnapshot> {
   createdAt: number;
   deletionRequestedAt?: number;
   className: string;
+  /** A condition says since then that hooks hold its deletion, milliseconds. */
+  heldSince?: number;
+  /** Hooks held its drain until then, milliseconds. */
+  drainHeldUntil?: number;
   /** It carries conditions of a Node. */
   wasNodeSeen?: true;
   /** Absent when the class could not be read. */
   provider?: string;
+  /** Its driver is another program, which does not see the Machine. */
+  hasExternalDriver?: true;
   /** The class says that a cloud refused its credentials: a call that succeeds is news. */
   isClassRefused?: true;
   machineSet?: string;
@@ -226,6 +233,14 @@ export interface MachineActivities {
   /** Refuses a command of either kind: says on the object why nothing was done. */
   refuseCommand(input: RefusedCommand): Promise<void>;
   beginTeardown(input: { machine: ObjectReference }): Promise<TeardownOutcome>;
+  /**
+   * Reads which hooks hold one of these parts, and says so on the Machine, or that none does any
+   * more. Absent when the object is gone.
+   */
+  checkHooks(input: {
+    machine: ObjectReference;
+    parts: HeldPart[];
+  }): Promise<Pick<TeardownOutcome, 'machine'>>;
   /** Records what a create or a delete waits for in the cloud, as `status.lastOperation`. */
   recordOperation(input: {
     machine: ObjectReference;

@@ -7,7 +7,8 @@ import type { Instance, MachineFailure } from '../plan/machine/facts.ts';
 
 /** Which driver is to be asked; a class that could not be read may be there by now. */
 export type ProviderOutcome =
-  { found: true; provider: string } | { found: false; failure: MachineFailure };
+  | { found: true; provider: string; hasExternalDriver?: true }
+  | { found: false; failure: MachineFailure };
 
 /** Result of a second check of a machine without a Node, whose instance is gone. */
 export type LossOutcome =

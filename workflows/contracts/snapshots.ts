@@ -4,6 +4,8 @@
  */
 import { commandIn } from '../api/command-verbs.ts';
 import { finalizers, taints } from '../api/constants.ts';
+import type { DeletionHooks, Hook } from '../api/deletion-hooks.ts';
+import { hooksIn, mostHooks } from '../api/deletion-hooks.ts';
 import type { DrainOptions } from '../api/drain-options.ts';
 import { drainOptionsIn, isForceDeletion } from '../api/drain-options.ts';
 import type { Machine, Taint } from '../api/machine.ts';
@@ -45,6 +47,13 @@ const drainOptions: Schema<DrainOptions> = {
   skipsVolumeWait: optional(flag),
 };
 
+const hook: Schema<Hook> = { annotation: name, owner: text };
+
+const deletionHooks: Schema<DeletionHooks> = {
+  drain: optional(listOf(objectOf(hook), mostHooks)),
+  instance: optional(listOf(objectOf(hook), mostHooks)),
+};
+
 const preservationNotes: Schema<PreservationNotes> = {
   preserve: optional(text),
   lastApplied: optional(text),
@@ -64,6 +73,8 @@ export const machineSnapshot = {
   forceDeletion: optional(flag),
   /** Its drain, as the annotations ask. A signal has it once the object is being deleted. */
   drain: optional(objectOf(drainOptions)),
+  /** Absent where there is none, and in signals until the object is being deleted. */
+  hooks: optional(objectOf(deletionHooks)),
   /** Absent where no annotation asks for it. */
   preservation: optional(objectOf(preservationNotes)),
   /** Annotation `millwright.dev/command`. Only signals have it. */
@@ -83,6 +94,7 @@ export function snapshotOf(machine: Machine): ContentOf<MachineSnapshot> {
     hasFinalizer: metadata.finalizers?.includes(finalizers.machine) ?? false,
     forceDeletion: isForceDeletion(metadata.labels) || undefined,
     drain: Object.keys(drain).length > 0 ? drain : undefined,
+    hooks: hooksIn(metadata.annotations),
     preservation: preservationNotesOf(machine),
     command: commandIn(metadata.annotations),
   });

@@ -10,6 +10,7 @@ import { machineCommands } from '../contracts/commands.ts';
 import type { ObjectReference } from '../contracts/references.ts';
 import { drainBeganAt, drainDeadlineOf } from './deadlines.ts';
 import { retryFailureNow } from './failure.ts';
+import { checkHooksSoon, knownHoldOf } from './hooks.ts';
 import { forgetCommand, noteDrainOptions, noteForce, noteWritten } from './object.ts';
 import { tryNow } from '../plan/requeues.ts';
 import { skipDrain } from './teardown.ts';
@@ -35,10 +36,14 @@ const longestExtensionMinutes = 10_080;
 export function errorOf(command: MachineCommand, state: MachineState): string | undefined {
   if (command.by !== undefined && typeof command.by !== 'string') return 'by: must be a text';
   if (command.verb === 'retryNow') {
-    const isWaiting = isBeingDrained(state) || state.failure !== undefined;
+    const isHeld = knownHoldOf(state) !== undefined;
+    const isWaiting = isBeingDrained(state) || state.failure !== undefined || isHeld;
     return isWaiting ? undefined : 'the machine waits for nothing that can be tried again';
   }
   if (!mayBeDrained(state)) return 'the machine is not being drained: delete it first';
+  if (command.verb === 'extendDrain' && knownHoldOf(state)?.part === 'drain') {
+    return 'hooks hold the drain, and its time has not begun: remove them first';
+  }
   return command.verb === 'extendDrain' ? minutesError(command.minutes) : undefined;
 }
 
@@ -94,6 +99,7 @@ function noteCommand(
 ): void {
   if (verb === 'retryNow') {
     retryFailureNow(state);
+    if (knownHoldOf(state)) checkHooksSoon(state);
     tryNow(state.requeues.drainPreserved);
   }
   if (verb === 'forceDelete') noteForce(state);

@@ -32,12 +32,14 @@ export function drainDeadlineOf(state: MachineState): number {
   const { prepared } = object;
   if (!prepared) return Number.MAX_SAFE_INTEGER;
   if (!teardown) return preservedDrainDeadlineOf(preservation, prepared);
-  return drainOptionsOf(state).until ?? drainTimeoutOf(prepared, teardown);
+  const { until = 0 } = drainOptionsOf(state);
+  // A time that passed while hooks held the drain is of no use.
+  return until > (prepared.drainHeldUntil ?? 0) ? until : drainTimeoutOf(prepared, teardown);
 }
 
 /** Since when pauses move its deadline. */
 export function drainBeganAt({ object, teardown, preservation }: MachineState): number {
-  if (teardown) return object.prepared?.deletionRequestedAt ?? teardown.startedAt;
+  if (teardown) return mayDrainSince(object.prepared, teardown);
   return preservation?.drain?.startedAt ?? 0;
 }
 
@@ -46,9 +48,16 @@ export function shownDrainDeadlineOf(state: MachineState): number {
   return state.drain?.deadline ?? drainDeadlineOf(state);
 }
 
-function drainTimeoutOf(prepared: PreparedMachine, { startedAt }: TeardownState): number {
-  const requestedAt = prepared.deletionRequestedAt ?? startedAt;
-  return requestedAt + prepared.limits.drainTimeoutSeconds * 1000;
+function drainTimeoutOf(prepared: PreparedMachine, teardown: TeardownState): number {
+  return mayDrainSince(prepared, teardown) + prepared.limits.drainTimeoutSeconds * 1000;
+}
+
+/** The time of the hooks before it is not its own. */
+function mayDrainSince(
+  { deletionRequestedAt, drainHeldUntil = 0 }: Partial<PreparedMachine> = {},
+  { startedAt }: TeardownState,
+): number {
+  return Math.max(deletionRequestedAt ?? startedAt, drainHeldUntil);
 }
 
 function preservedDrainDeadlineOf(

@@ -9,7 +9,11 @@ import {
   isCancellation,
   patched,
 } from '@temporalio/workflow';
-import type { DriverCall, RecordedCreateOutcome } from '../contracts/driver-activities.ts';
+import type {
+  DriverCall,
+  HeldDeleteOutcome,
+  RecordedCreateOutcome,
+} from '../contracts/driver-activities.ts';
 import type {
   DeleteOutcome,
   DescribeOutcome,
@@ -75,7 +79,7 @@ export async function createOutcome({
 /** Outcome of a deletion that a drain began; undefined while it goes on in the cloud. */
 export async function begunDeletion(
   { request, usesTarget, operation }: OperationCall,
-  begun: DeleteOutcome,
+  begun: HeldDeleteOutcome,
 ): Promise<Exclude<DeleteOutcome, Pending> | undefined> {
   const answer = deletedBy(begun, contextOf(request, usesTarget));
   if (!isPending(answer)) return meantBy(answer);
@@ -99,11 +103,14 @@ export async function deleteOutcome({
   request,
   usesTarget,
   operation,
-}: OperationCall): Promise<Exclude<DeleteOutcome, Pending>> {
+}: OperationCall): Promise<Exclude<HeldDeleteOutcome, Pending>> {
   const summary = `delete ${request.machine.name}`;
   return await followed('delete', { request, operation }, async (asked) => {
     const { deleteInstance } = driverCall(request.provider, { call: 'delete', summary });
-    return meantBy(deletedBy(await deleteInstance(asked), contextOf(request, usesTarget)));
+    const outcome: HeldDeleteOutcome = await deleteInstance(asked);
+    const answer = meantBy(deletedBy(outcome, contextOf(request, usesTarget)));
+    const isHeld = outcome.isHeld && answer.outcome === 'failed';
+    return isHeld ? { ...answer, isHeld } : answer;
   });
 }
 

@@ -6,6 +6,7 @@ import { operationFactsOf } from './cloud-operation.ts';
 import { joinDeadlineOf } from './deadlines.ts';
 import { drainModeOf } from './drain-calls.ts';
 import { healthFactsOf } from './health.ts';
+import { hookFactsOf } from './hooks.ts';
 import { missingInstanceFactsOf } from './missing-instance.ts';
 import { hasLostNode, isNodeBehind, isNodeReady, ownNodeOf } from './node.ts';
 import { preservationFactsOf } from './preservation.ts';
@@ -39,6 +40,7 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     missing: missingInstanceFactsOf(state),
     preservation: preservationFactsOf(state, ownNodeOf(state)),
     teardown,
+    hooks: hookFactsOf(state),
   });
 }
 

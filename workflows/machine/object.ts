@@ -123,9 +123,9 @@ export function noteRead(state: MachineState, machine: PreparedMachine, cluster:
   const { uid, resourceVersion } = machine;
   // What an earlier read learned of the class holds until a later one learns more, or the Machine
   // names another.
-  const { className, provider, bootstrapTokenId } = object.prepared ?? {};
-  const known =
-    className === machine.className ? { provider, bootstrapTokenId } : { bootstrapTokenId };
+  const { className, provider, hasExternalDriver, bootstrapTokenId } = object.prepared ?? {};
+  const ofClass = className === machine.className ? { provider, hasExternalDriver } : {};
+  const known = { ...ofClass, bootstrapTokenId };
   object.prepared = { ...defined(known), ...machine };
   object.uid = uid;
   const version = { cluster, epoch: object.observed?.epoch ?? 0, resourceVersion };
@@ -137,6 +137,10 @@ export function noteRead(state: MachineState, machine: PreparedMachine, cluster:
       { ...signalled, ...machine, ...version },
       machineSnapshot,
     );
+  } else if (object.observed?.resourceVersion === resourceVersion) {
+    // A watcher of an earlier version does not signal them.
+    const { hooks: _unknown, ...observed } = object.observed;
+    object.observed = { ...observed, ...(machine.hooks && { hooks: machine.hooks }) };
   }
   // A finalizer that could not be set now is due a while after this read.
   delete object.finalizerLostAt;
@@ -187,8 +191,11 @@ export function noteJoinOutageEnd({ object }: MachineState, machine: PreparedMac
 }
 
 /** The class came back after the deletion began. */
-export function noteProvider({ object }: MachineState, provider: string): void {
-  if (object.prepared) object.prepared.provider = provider;
+export function noteProvider(
+  { object }: MachineState,
+  found: Pick<PreparedMachine, 'provider' | 'hasExternalDriver'>,
+): void {
+  if (object.prepared) Object.assign(object.prepared, found);
 }
 
 /** The machine has joined: its token is of no use any more. */

@@ -4,7 +4,9 @@
  */
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { needsPerson } from '../api/failures.ts';
+import { purposeOf } from '../api/deletion-hooks.ts';
 import type { MachinePhase } from '../api/phases.ts';
+import type { Hold } from '../plan/machine/hooks.ts';
 import { createDeadlineOf, shownDrainDeadlineOf } from './deadlines.ts';
 import type { MachineState } from './state.ts';
 import { instanceOf } from './state.ts';
@@ -63,6 +65,17 @@ export function showDrain(state: MachineState): void {
       key: keys.Deadline,
       value: isBlocked ? dateOf(shownDrainDeadlineOf(state)) : endOfPreservation(state),
     },
+  ]);
+}
+
+/** While hooks hold its deletion the search finds for whom it waits; undefined: it goes on. */
+export function showHold(state: MachineState, hold: Hold | undefined): void {
+  const [hook] = hold?.hooks ?? [];
+  const { heldSince } = state.object.prepared ?? {};
+  upsertSearchAttributes([
+    { key: keys.Attention, value: hook ? 'external' : attentionOf(state) },
+    { key: keys.BlockedBy, value: keyword(hook && `Hook/${purposeOf(hook)}`) },
+    { key: keys.WaitingSince, value: hook ? dateOf(heldSince) : null },
   ]);
 }
 

@@ -43,6 +43,8 @@ export interface MachineState {
   preservation?: PreservationState;
   /** `teardown.ts` */
   teardown?: TeardownState;
+  /** `hooks.ts`: absent where no hook ever held its deletion. */
+  hooks?: HooksState;
   /** `drain.ts`: what the drain that runs reported last. */
   drain?: DrainReport;
 }
@@ -188,8 +190,17 @@ export interface PreservationDrain {
   isDone: boolean;
 }
 
+export interface HooksState {
+  /** Digest of the hold that the object tells of. */
+  told?: string;
+  /** A step was refused by a hook that is not known here. */
+  mustCheck?: boolean;
+}
+
 export type TeardownState = NonNullable<MachineFacts['teardown']> & {
   startedAt: number;
+  /** `hooks.ts`: a pod may have been asked to leave. */
+  isDrainBegun?: boolean;
   /** A delete found the instance. */
   isProven?: true;
   /** Pods were not asked to leave: their volumes are still attached when the instance is gone. */

@@ -11,8 +11,10 @@ import type {
   MachineRemoval,
   MachineRemovalOutcome,
 } from '../contracts/drain-activities.ts';
-import type { DeleteOutcome, Pending } from '../contracts/driver-contract.ts';
+import type { HeldDeleteOutcome } from '../contracts/driver-activities.ts';
+import type { Pending } from '../contracts/driver-contract.ts';
 import type { KubeActivities } from '../contracts/kube-activities.ts';
+import { formatHold } from '../plan/machine/hooks.ts';
 import { forget } from '../plan/requeues.ts';
 import { localFirst, localFirstOnce } from '../runtime/activity-options.ts';
 import { defined } from '../values/defined.ts';
@@ -21,6 +23,13 @@ import { hasNothingMade, noteDeleted, noteDeletionBegun, noteFound } from './cre
 import { drainOutcome, drainRequestOf } from './drain-calls.ts';
 import { begunDeletion, deleteOutcome, findOutcome } from './driver-calls.ts';
 import { clearFailure, failuresAt, noteFailure } from './failure.ts';
+import {
+  checkHooks,
+  checkHooksSoon,
+  isHeldFromDriver,
+  knownHoldOf,
+  noteDrainBegun,
+} from './hooks.ts';
 import { endMissing } from './missing-instance.ts';
 import { joinedUidOf, ownNodeOf } from './node.ts';
 import { markFresh, markGone, noteProvider, noteSuccessorReported } from './object.ts';
@@ -45,6 +54,7 @@ export function skipDrain(state: MachineState): void {
   if (!state.teardown) return;
   // The pods are still there, with their volumes.
   noteDrained(state, true);
+  if (state.drain) noteDrainBegun(state);
   endDrain(state);
 }
 
@@ -159,6 +169,7 @@ async function drain(context: StepContext): Promise<void> {
       isUnproven: isUnproven(state) || undefined,
       earlier: state.drain,
       skipsVolumeWait: options.skipsVolumeWait,
+      asksHooks: true,
       removal: removalOf(context),
     });
   const outcome = await drainOutcome({
@@ -167,14 +178,25 @@ async function drain(context: StepContext): Promise<void> {
     onUntaken: (why) => operation.sayUntaken(why),
   });
   operation.end();
+  if (outcome.isHeld) {
+    delete state.teardown.isDrainBegun;
+    endDrain(state);
+    checkHooksSoon(state);
+    return;
+  }
+  noteDrainBegun(state);
   noteDrained(state, outcome.isForced);
   endDrain(state);
   if (outcome.removal) await noteRemoval(context, outcome.removal);
 }
 
-/** Not where the class could not be read: its driver is not known. */
+/**
+ * Not where the class could not be read: its driver is not known. Nor while hooks hold the
+ * instance: a worker of an earlier version would not ask them.
+ */
 function removalOf(context: StepContext): MachineRemoval | undefined {
-  if (context.state.object.prepared?.provider === undefined) return undefined;
+  const { prepared, observed } = context.state.object;
+  if (prepared?.provider === undefined || observed?.hooks?.instance) return undefined;
   return { deletion: context.driverRequest(), finish: finishRequestOf(context) };
 }
 
@@ -182,6 +204,10 @@ async function noteRemoval(
   context: StepContext,
   { deletion, finish }: MachineRemovalOutcome,
 ): Promise<void> {
+  if (deletion.isHeld) {
+    checkHooksSoon(context.state);
+    return;
+  }
   const outcome = await begunDeletion(context.operationCall('Delete'), deletion);
   if (!outcome) return;
   await noteDeletion(context, outcome);
@@ -189,14 +215,18 @@ async function noteRemoval(
 }
 
 async function deleteInstance(context: StepContext): Promise<void> {
-  if (!(await knowsProvider(context))) return;
+  if (!(await knowsProvider(context)) || (await isHeldFromDriver(context))) return;
   await noteDeletion(context, await deleteOutcome(context.operationCall('Delete')));
 }
 
 async function noteDeletion(
   { state, input }: StepContext,
-  outcome: Exclude<DeleteOutcome, Pending>,
+  outcome: Exclude<HeldDeleteOutcome, Pending>,
 ): Promise<void> {
+  if (outcome.isHeld) {
+    checkHooksSoon(state);
+    return;
+  }
   if (outcome.outcome === 'failed') {
     if (!outcome.failure.wasCancelled) noteUndeleted(state, outcome.failure);
     return;
@@ -281,6 +311,8 @@ async function recordSuccessor({ state, input }: StepContext): Promise<void> {
 }
 
 function stageOf(state: MachineState): string {
+  const hold = knownHoldOf(state);
+  if (hold) return formatHold(hold);
   const { nodeName = '', providerID = 'of unknown ID' } = instanceOf(state) ?? {};
   const isDrained = state.teardown?.stage === 'draining';
   return isDrained
@@ -295,13 +327,15 @@ async function knowsProvider({ state }: StepContext): Promise<boolean> {
   const { className } = prepared;
   const summary = `read MachineClass ${className}`;
   const outcome = await localFirst((steps) => steps.findProvider({ className }), summary);
-  if (outcome.found) noteProvider(state, outcome.provider);
-  else noteUndeleted(state, outcome.failure);
-  return outcome.found;
+  const { found, ...known } = outcome;
+  if ('failure' in known) noteUndeleted(state, known.failure);
+  else noteProvider(state, known);
+  return found;
 }
 
 export const teardownSteps = {
   beginTeardown,
+  checkHooks,
   findInstance,
   drain,
   deleteInstance,

@@ -33,7 +33,8 @@ describe('the instance of a Machine', () => {
   ])('%s', async (_what, object, named) => {
     const control = new InMemoryClient(...(object ? [object] : []));
     const request = { machine, token, ...(named !== undefined && { providerID: named }) };
-    await expect(requireDeletable(control, request)).resolves.toBeUndefined();
+    const found = await requireDeletable(control, request);
+    expect(found?.metadata.uid).toBe(object?.metadata.deletionTimestamp && object.metadata.uid);
   });
 
   test.each([

@@ -16,6 +16,8 @@ const deployment = (looks: SetLooks): void =>
   cluster.machineDeployments.put(cluster.now(aMachineDeployment(looks)));
 const node = (looks: NodeLooks): void => cluster.nodes.put(cluster.now(aNode(looks)));
 
+const aHook = { 'suspend-instance-deletion.node.machine.sapcloud.io/etcd': 'etcd-druid' };
+
 /** Signals to machines since the last look. */
 const machinesTold = (): string[] => cluster.told().filter((told) => told.includes(' machine/'));
 
@@ -88,6 +90,24 @@ describe('a Machine', () => {
       to: { owner: 'set', annotations: { 'millwright.dev/skip-drain': 'true' } },
       told: [],
     },
+    {
+      name: 'a hook in its deletion is signalled to itself',
+      from: { owner: 'set', isDeleting: true },
+      to: { owner: 'set', isDeleting: true, annotations: aHook },
+      told: ['machineObserved machine/a'],
+    },
+    {
+      name: 'the end of a hook is signalled to itself',
+      from: { owner: 'set', isDeleting: true, annotations: aHook },
+      to: { owner: 'set', isDeleting: true },
+      told: ['machineObserved machine/a'],
+    },
+    {
+      name: 'a hook of a machine that stays is no news',
+      from: { owner: 'set' },
+      to: { owner: 'set', annotations: aHook },
+      told: [],
+    },
   ])('$name', ({ from, to, told }) => {
     expect(
       toldOf(
@@ -95,6 +115,18 @@ describe('a Machine', () => {
         () => machine(to),
       ),
     ).toEqual(told);
+  });
+
+  test('hooks are in the signals of a deletion alone', () => {
+    machine({ owner: 'set', annotations: aHook });
+    machine({ owner: 'set', annotations: aHook, generation: 2, className: 'large' });
+    machine({ owner: 'set', annotations: aHook, isDeleting: true });
+    machine({ owner: 'set', isDeleting: true });
+    const payloads = cluster.signals().filter(({ name }) => name === 'machineObserved');
+    const [annotation, owner] = Object.entries(aHook)[0] ?? [];
+    expect(
+      payloads.map(({ payload }) => Object.entries(payload).filter(([k]) => k === 'hooks')),
+    ).toEqual([[], [], [['hooks', { instance: [{ annotation, owner }] }]], []]);
   });
 
   test('a Machine that vanished is signalled with its UID, and never starts a workflow', () => {

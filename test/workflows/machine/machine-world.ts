@@ -171,8 +171,8 @@ export class MachineWorld {
   }
 
   snapshot(changes: Partial<MachineSnapshot> = {}): MachineSnapshot {
-    const { uid, isDeleting, hasFinalizer } = this.object;
-    const details = { specDigest: 'spec-1', forceDeletion: false };
+    const { uid, isDeleting, hasFinalizer, hooks } = this.object;
+    const details = { specDigest: 'spec-1', forceDeletion: false, ...(hooks && { hooks }) };
     return { ...this.sighting(), uid, isDeleting, hasFinalizer, ...details, ...changes };
   }
 
@@ -227,6 +227,7 @@ export class MachineWorld {
       applyMachineCommand: async ({ command }) => ({ words: `done: ${command.verb}` }),
       refuseCommand: async () => undefined,
       beginTeardown: async () => ({ machine: this.read() }),
+      checkHooks: async () => ({ machine: this.read() }),
       recordOperation: async () => undefined,
       findDriver: async () => ({ isServed: false }),
       findDrainWorker: async () => ({ isServed: false }),

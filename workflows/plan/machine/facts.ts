@@ -1,5 +1,6 @@
 /** The facts that the plan of a Machine decides by. */
 import type { MachineErrorCode } from '../../api/failures.ts';
+import type { DeletionHooks } from '../../api/deletion-hooks.ts';
 import type { DrainMode, RunningStep } from './steps.ts';
 import type { OperationFacts } from './operation.ts';
 import type { MachinePhase } from '../../api/phases.ts';
@@ -114,6 +115,19 @@ export interface MachineFacts {
   requeues?: Requeues;
   /** Only while the machine is being deleted. */
   teardown?: { stage: TeardownStage };
+  /** Only while the machine is being deleted. */
+  hooks?: HookFacts;
+}
+
+export interface HookFacts {
+  /** As the object had them last. */
+  known?: DeletionHooks;
+  /** A hook that comes now comes too late for the drain. */
+  isDrainBegun: boolean;
+  /** Digest of the hold that the object tells of; absent where it tells of none. */
+  told?: string;
+  /** The object may have others, or tell something else. */
+  mustCheck: boolean;
 }
 
 /**

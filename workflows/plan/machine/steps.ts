@@ -46,6 +46,8 @@ export type MachineStep =
   | { action: 'preserve' }
   | { action: 'drainPreserved' }
   | { action: 'beginTeardown' }
+  /** Read which hooks hold the deletion, and say so on the object. */
+  | { action: 'checkHooks' }
   /** Ask the cloud what a create without an answer made. */
   | { action: 'findInstance' }
   | { action: 'drain' }

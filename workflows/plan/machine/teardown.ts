@@ -1,5 +1,6 @@
 /** The next step of a machine's deletion. */
 import type { MachineStep } from './steps.ts';
+import { digestOfHold, formatHold, holdOf, partsAhead } from './hooks.ts';
 import type { MachineFacts, TeardownStage } from './facts.ts';
 
 type Teardown = NonNullable<MachineFacts['teardown']>;
@@ -15,6 +16,8 @@ export function planTeardown(facts: MachineFacts, { stage }: Teardown, now: numb
   if (reason !== undefined) return { action: 'complete', reason };
   if (facts.isUnreported) return { action: 'recordFailure' };
   if (!facts.isRead) return { action: 'readAndClaim' };
+  const held = planHold(facts, stage);
+  if (held) return held;
   if (unsettledUntil !== undefined && now < unsettledUntil) {
     return {
       action: 'wait',
@@ -24,6 +27,21 @@ export function planTeardown(facts: MachineFacts, { stage }: Teardown, now: numb
   }
   if (stage === 'draining') return { action: 'drain' };
   return backOffOf(facts, now) ?? planRemoval(facts, stage);
+}
+
+/**
+ * Nothing ends this wait but the end of the hooks. With the object they cannot be taken away any
+ * more, and their owners never were done: the instance is left to them.
+ */
+function planHold({ hooks, isGone }: MachineFacts, stage: TeardownStage): MachineStep | undefined {
+  if (!hooks || stage === 'deleted') return undefined;
+  const hold = holdOf(hooks.known, partsAhead(stage, hooks.isDrainBegun));
+  if (isGone) {
+    const reason = 'the object went while hooks held its deletion: its instance lives on';
+    return hold && { action: 'complete', reason };
+  }
+  if (hooks.mustCheck || hooks.told !== digestOfHold(hold)) return { action: 'checkHooks' };
+  return hold && { action: 'wait', reason: formatHold(hold) };
 }
 
 /**
