@@ -122,7 +122,7 @@ export function limitsOf({ chance }: User): Pick<DisruptionPolicySpec, 'atATime'
   return { ...(Object.keys(atATime).length > 0 && { atATime }), ...surge };
 }
 
-const machinesAtATime = [
+const machinesAtATime: readonly { value: number | string | undefined; weight: number }[] = [
   { value: undefined, weight: 4 },
   { value: 1, weight: 8 },
   { value: 2, weight: 4 },

@@ -31,13 +31,13 @@ function weekdayOf(day: string): object {
 }
 
 /** In Berlin 2:00 to 3:00 is left out on March 29th, and comes twice on October 25th. */
-test.each<[string, string, object, string[]]>([
-  ['skipped', '2026-03-29', { schedule: '30 2 * * *' }, ['03-29T01:00 03-29T02:00']],
-  ['after it', '2026-03-29', { schedule: '0 4 * * *' }, ['03-29T02:00 03-29T03:00']],
-  ['across', '2026-03-29', { schedule: '0 1 * * *', duration: '3h' }, ['03-29T00:00 03-29T03:00']],
-  ['repeated', '2026-10-25', { schedule: '30 2 * * *' }, ['10-25T00:30 10-25T01:30']],
-  ['after that', '2026-10-25', { schedule: '0 3 * * *' }, ['10-25T02:00 10-25T03:00']],
-])('a change of the clocks: %s', (_, day, window, spans) => {
+test.each<[string, object, string[]]>([
+  ['2026-03-29', { schedule: '30 2 * * *' }, ['03-29T01:00 03-29T02:00']],
+  ['2026-03-29', { schedule: '0 4 * * *' }, ['03-29T02:00 03-29T03:00']],
+  ['2026-03-29', { schedule: '0 1 * * *', duration: '3h' }, ['03-29T00:00 03-29T03:00']],
+  ['2026-10-25', { schedule: '30 2 * * *' }, ['10-25T00:30 10-25T01:30']],
+  ['2026-10-25', { schedule: '0 3 * * *' }, ['10-25T02:00 10-25T03:00']],
+])('when the clocks change, on %s, %j', (day, window, spans) => {
   const zone = { timeZone: 'Europe/Berlin', ...window };
   expect(spansOf(zone, `${day}T00:00:00Z`, `${day}T12:00:00Z`)).toEqual(spans);
 });
@@ -62,5 +62,5 @@ test.each([
   const windows = [{ schedule, timeZone, duration: '1h' }];
   expect(isFaulty({ windows })).toBe(expected);
   const span = { from: 0, to: 3 * 24 * 60 * minuteMs };
-  if (expected) expect(openSpans({ windows }, span)).toEqual([]);
+  expect(openSpans({ windows }, span).length > 0).toBe(!expected && schedule === '0 2 * * *');
 });

@@ -1,12 +1,13 @@
 /** What the judge reads of a DisruptionPolicy. */
 import type { DisruptionPolicy } from '../../../../workflows/api/disruption-policy.ts';
+import type { KubeObject } from '../../../../kube/client/client.ts';
 import type { DisruptionReason } from '../../../../workflows/api/phases.ts';
 import type { JudgedObject } from '../objects.ts';
 
 export const policyKind = 'DisruptionPolicy';
 
-export function policyOf(object: JudgedObject): DisruptionPolicy {
-  return Object.assign({ spec: {} }, object);
+export function policyOf(object: KubeObject): DisruptionPolicy {
+  return Object(object);
 }
 
 export function holdsFor({ spec }: DisruptionPolicy, reason: DisruptionReason): boolean {

@@ -1,8 +1,7 @@
 /** DisruptionPolicies by which no rollout would end within the time that a world has. */
 import { disruptionPolicy } from '../../../../kube/client/paths.ts';
-import type { DisruptionPolicy } from '../../../../workflows/api/disruption-policy.ts';
 import { isFaulty, openMs } from '../../judge/policies/calendar.ts';
-import { limitOf } from '../../judge/policies/policy-of.ts';
+import { limitOf, policyOf } from '../../judge/policies/policy-of.ts';
 import type { Found } from '../kubectl.ts';
 import { minuteMs, pickedOf, replicasOf } from '../user.ts';
 import type { Obstacle, Place } from './obstacle.ts';
@@ -29,7 +28,7 @@ export function policyObstacles({ control, namespace, now, all }: Place): Obstac
 }
 
 function tooStrict(object: Found, { replicas, now }: { replicas: number; now: number }) {
-  const policy: DisruptionPolicy = Object.assign({ spec: {} }, object);
+  const policy = policyOf(object);
   const { spec } = policy;
   const limit = limitOf(policy, replicas) ?? Infinity;
   if (limit < Math.max(1, replicas * leastShare)) return 'lets too few machines go';
