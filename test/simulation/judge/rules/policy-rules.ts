@@ -16,6 +16,8 @@ import type { Case } from './case.ts';
 
 /** What was read before a backup was put back is carried out once more. Milliseconds. */
 const restoredMs = 3 * staleMs;
+/** So long a grant holds. Milliseconds. */
+const grantedMs = 10 * 60_000;
 const onDelete = 'millwright.dev/on-delete';
 
 /** A set of a deployment that a process has written. */
@@ -221,14 +223,16 @@ function othersOf(sized: Sized, holding: Holding): number {
   return Math.min(...counts, set.bornAt < now ? Infinity : 0);
 }
 
-/** That cover this write. */
+/** That cover this write, and have not ended. */
 function grantsOf({ judged, set, deployment }: Sized, { life }: Holding) {
+  const { since, after, now } = judged;
   return life.states
-    .since(judged.since)
+    .since(since)
     .flatMap((object) => (object && policyOf(object).status?.grants) ?? [])
+    .filter(({ takenAt }) => Date.parse(takenAt) > now - grantedMs - clockMs)
     .filter(
       ({ uid, set: name, to = Infinity }) =>
-        uid === deployment.uid && name === set.last.metadata.name && to <= sizeOf(judged.after),
+        uid === deployment.uid && name === set.last.metadata.name && to <= sizeOf(after),
     );
 }
 
