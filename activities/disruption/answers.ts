@@ -3,7 +3,8 @@ import type { DisruptionPolicy } from '../../workflows/api/disruption-policy.ts'
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { ClosedGate } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
-import { faultsOf, windowsAt } from './calendar.ts';
+import { windowsAt } from './calendar.ts';
+import { faultsOf } from './faults.ts';
 import { policiesFor } from './selecting.ts';
 
 /** By windows and exclusions. */
@@ -50,7 +51,7 @@ function liftedUntil(deployment: MachineDeployment, now: number): number | undef
   return until > now ? until : undefined;
 }
 
-function allowsNone({ spec }: DisruptionPolicy): boolean {
+export function allowsNone({ spec }: DisruptionPolicy): boolean {
   const { machines } = spec.atATime ?? {};
   return machines === 0 || (typeof machines === 'string' && /^\+?0+%$/.test(machines));
 }

@@ -54,9 +54,10 @@ export async function takeForRollout(
   let { sizes } = request;
   for (const policy of policies) {
     const asked = { ...request, sizes };
-    const taken = await decideOn(dependencies, policy, (present, objects) =>
-      grantSizes(present, objects, asked),
-    );
+    const taken = await decideOn(dependencies, policy, {
+      decide: (present, objects) => grantSizes(present, objects, asked),
+      busy: nothing,
+    });
     if (taken && !taken.mayGrow) return nothing;
     sizes = taken?.sizes ?? sizes;
   }
@@ -185,23 +186,29 @@ export interface MachineRequest {
   machine: string;
 }
 
-/**
- * For a machine that is ill, and that is to be replaced. Returns why it may not be, for people;
- * undefined when it may.
- */
+export interface MachineAnswer {
+  /** Why it may not be replaced, for people. */
+  refusal?: string;
+  /** A policy holds for it. */
+  isBound?: true;
+}
+
+/** For a machine that is ill, and that is to be replaced. */
 export async function takeForMachine(
   dependencies: GateDependencies,
   request: MachineRequest,
-): Promise<string | undefined> {
+): Promise<MachineAnswer> {
   const known = dependencies.policies.current();
-  if (known.unreadable !== undefined) return known.unreadable;
-  for (const policy of policiesFor(known.policies, request.deployment, request.reason)) {
-    const refusal = await decideOn(dependencies, policy, (present, objects) =>
-      grantMachine(present, objects, request),
-    );
-    if (refusal) return `DisruptionPolicy ${policy.metadata.name}: ${refusal}`;
+  if (known.unreadable !== undefined) return { refusal: known.unreadable };
+  const policies = policiesFor(known.policies, request.deployment, request.reason);
+  for (const policy of policies) {
+    const refusal = await decideOn(dependencies, policy, {
+      decide: (present, objects) => grantMachine(present, objects, request),
+      busy: 'others take from it all the time',
+    });
+    if (refusal) return { refusal: `DisruptionPolicy ${policy.metadata.name}: ${refusal}` };
   }
-  return undefined;
+  return policies.length === 0 ? {} : { isBound: true };
 }
 
 function grantMachine(

@@ -1,6 +1,11 @@
 /** Deployments that roll one after the other, where a policy says how many may at a time. */
-import type { DisruptionPolicy, DisruptionTurn } from '../../workflows/api/disruption-policy.ts';
+import type {
+  DisruptionGrant,
+  DisruptionPolicy,
+  DisruptionTurn,
+} from '../../workflows/api/disruption-policy.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import { defined } from '../../workflows/values/defined.ts';
 import { compareText } from '../../workflows/plan/machine-set/scale-down.ts';
 import type { GateDependencies } from './dependencies.ts';
 import type { NamespaceObjects } from './going.ts';
@@ -70,20 +75,27 @@ function inTurn(a: RollingDeployment, b: RollingDeployment): number {
   return Number(b.hasBegun) - Number(a.hasBegun) || compareText(first, second);
 }
 
-/** Gives the turns of a deployment back whose rollout is over. */
-export async function endTurns(
+const isSize = ({ machine }: DisruptionGrant): boolean => machine === undefined;
+
+/** Gives back what a deployment has of its policies when its rollout is over. */
+export async function giveBack(
   dependencies: GateDependencies,
   deployment: MachineDeployment,
 ): Promise<void> {
   const { uid } = deployment.metadata;
   const { policies = [] } = dependencies.policies.current();
-  const held = policies.filter(({ status }) => status?.turns?.some((turn) => turn.uid === uid));
+  const held = policies.filter(({ status: { turns = [], grants = [] } = {} }) =>
+    [...turns, ...grants.filter(isSize)].some((one) => one.uid === uid),
+  );
   for (const policy of held) {
-    await decideOn(dependencies, policy, (present, objects) => {
-      const turns = liveTurns(present, objects);
-      const others = turns.filter((turn) => turn.uid !== uid);
-      const isOver = others.length < turns.length && isComplete(objects, deployment);
-      return { ...(isOver && { change: { turns: others } }), answer: undefined };
+    await decideOn(dependencies, policy, {
+      decide(present, objects) {
+        if (!isComplete(objects, deployment)) return { answer: undefined };
+        const turns = liveTurns(present, objects).filter((turn) => turn.uid !== uid);
+        const grants = present.status?.grants?.filter((one) => one.uid !== uid || !isSize(one));
+        return { change: defined({ turns, grants }), answer: undefined };
+      },
+      busy: undefined,
     });
   }
 }

@@ -12,7 +12,7 @@ import type { GateDependencies } from './dependencies.ts';
 import { readObjects } from './dependencies.ts';
 import type { NamespaceObjects } from './going.ts';
 
-/** Each conflict is a write of another one: so many at once are more than there are deployments. */
+/** Each conflict is a write of another client, so somebody goes on. */
 const mostTries = 20;
 
 /** `change`: absent, nothing is written. */
@@ -21,21 +21,22 @@ export interface Decision<Answer> {
   answer: Answer;
 }
 
-export type Decide<Answer> = (
-  policy: DisruptionPolicy,
-  objects: NamespaceObjects,
-) => Decision<Answer>;
+export interface Deciding<Answer> {
+  decide(policy: DisruptionPolicy, objects: NamespaceObjects): Decision<Answer>;
+  /** Where others write all the time. */
+  busy: Answer;
+}
 
 const none: NamespaceObjects = { deployments: [], sets: [], machines: [] };
 
 /**
- * Decides by a policy, and by what is counted after it was read, until nobody else wrote meanwhile.
- * Undefined where the policy is gone. Throws after many tries.
+ * Decides by a policy, and by what is counted after it was read, until no other client wrote
+ * meanwhile. Undefined where the policy is gone.
  */
 export async function decideOn<Answer>(
   dependencies: GateDependencies,
   known: DisruptionPolicy,
-  decide: Decide<Answer>,
+  { decide, busy }: Deciding<Answer>,
 ): Promise<Answer | undefined> {
   const { namespace = '', name } = known.metadata;
   const path = disruptionPolicy(namespace, name);
@@ -47,7 +48,7 @@ export async function decideOn<Answer>(
     if (!change || (await write(dependencies, policy, change))) return answer;
     policy = await ignoreNotFound(dependencies.control.get<DisruptionPolicy>(path));
   }
-  throw new Error(`DisruptionPolicy ${name} changes all the time: nothing can be taken from it`);
+  return busy;
 }
 
 /** False when it changed meanwhile, or is gone. */

@@ -4,6 +4,7 @@ import type { RolloutCommandInput } from '../../workflows/contracts/machine-depl
 import { mergePatchOf } from '../../workflows/values/merge-patch.ts';
 import type { CommandChange } from '../../workflows/plan/machine-deployment/rollout/command-change.ts';
 import {
+  overrideChange,
   pauseChange,
   resumeChange,
   rollbackChange,
@@ -16,6 +17,7 @@ import { requireAllowed, takingBack } from '../runtime/written-commands.ts';
 import type { KubeObject } from '../../kube/client/client.ts';
 import { isConflict, isNotFound, isRefusal } from '../../kube/client/errors.ts';
 import { customResource } from '../../kube/client/paths.ts';
+import { nowMs } from '../system/system.ts';
 import { reportOn } from './lifecycle.ts';
 
 export async function applyRolloutCommand(
@@ -27,13 +29,13 @@ export async function applyRolloutCommand(
   const asked = { object, command, written };
   requireAllowed(commandsBy, asked);
   const origin = await requireNew(control, { ...asked, heardAt, now });
-  const { reason, message, annotations, spec } = changeOf(command, canaryRevision);
-  const taken = await takingBack(control, asked, (found) => says(found, spec));
+  const { reason, message, annotations, spec } = changeOf(command, canaryRevision, now ?? nowMs());
+  const taken = await takingBack(control, asked, (found) => says(found, { spec, annotations }));
   if (taken === 'stale') return 'done before';
   const metadata = { ...taken, uid, annotations: { ...annotations, ...taken.annotations } };
   try {
     const path = customResource('machinedeployments', namespace, name);
-    await control.patch(path, 'merge', { spec, metadata });
+    await control.patch(path, 'merge', { ...(spec && { spec }), metadata });
   } catch (error) {
     // Where a version goes with it, the next attempt reads it again.
     const isAnother = isConflict(error) && taken.resourceVersion === undefined;
@@ -44,13 +46,22 @@ export async function applyRolloutCommand(
   return message;
 }
 
-function says({ spec }: KubeObject & { spec?: object }, wanted: object): boolean {
-  return mergePatchOf(spec, { ...spec, ...wanted }) === undefined;
+function says(
+  { spec, metadata }: KubeObject & { spec?: object },
+  wanted: Pick<CommandChange, 'spec' | 'annotations'>,
+): boolean {
+  const present = { spec, annotations: metadata.annotations };
+  const then = {
+    spec: { ...spec, ...wanted.spec },
+    annotations: { ...metadata.annotations, ...wanted.annotations },
+  };
+  return mergePatchOf(present, then) === undefined;
 }
 
 function changeOf(
   command: RolloutCommand,
   canaryRevision: number | undefined,
+  now: number,
 ): CommandChange & { reason: string } {
   switch (command.verb) {
     case 'pause':
@@ -62,6 +73,11 @@ function changeOf(
     case 'setReplicas': {
       const { replicas } = command;
       return { reason: 'ReplicasSet', message: `Replicas set to ${replicas}`, spec: { replicas } };
+    }
+    case 'overridePolicies': {
+      const { minutes, reason, by } = command;
+      const override = { until: now + minutes * 60_000, reason };
+      return { reason: 'PolicyOverrideRequested', ...overrideChange(override, by) };
     }
   }
 }

@@ -29,7 +29,8 @@ import { ensureFinalizer } from '../../kube/objects/finalizers.ts';
 import { formatStop } from '../../kube/objects/global-stop.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import { termsOfRollout, withSurge } from '../disruption/gate.ts';
-import { endTurns } from '../disruption/turns.ts';
+import { termsOfRepairs } from '../disruption/repairs.ts';
+import { giveBack } from '../disruption/turns.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { factsOf, faultsOf, newSetAmong, type DeploymentView } from './facts.ts';
 import { otherThanUsual } from '../../workflows/api/command-source.ts';
@@ -87,7 +88,7 @@ export async function observeMachineDeployment(
   );
   await refused.attemptOwn(ownSubject, () => writeNotes(dependencies, path, view));
   const reported = { ...deployment, status: { ...deployment.status, ...status } };
-  if (!facts.gate) await endTurns(dependencies, reported);
+  if (!facts.gate) await giveBack(dependencies, reported);
   const { uid } = deployment.metadata;
   await refused.report(control, { namespace, name, uid });
   return defined({
@@ -134,9 +135,11 @@ async function read(
   const { owned: sets, taken } = await ownedSetsOf(dependencies, deployment, request);
   const options = optionsOf(deployment, Date.parse, now);
   const newSet = newSetAmong(deployment, sets, options);
+  const repairs = await termsOfRepairs(dependencies, deployment, sets);
   // After the sets: a machine that a set has made since counts, one that it is still to make is in
   // its `replicas`.
-  const machines = needsMachines(deployment, { sets, newSet, options })
+  const isRead = repairs !== undefined || needsMachines(deployment, { sets, newSet, options });
+  const machines = isRead
     ? await machinesOf(dependencies.machines, deployment, sets)
     : undefined;
   return {
@@ -147,6 +150,7 @@ async function read(
     newSet,
     options,
     ...(machines && { machines }),
+    ...(repairs && { repairs }),
     now,
     nodes: {
       hasNodes: target !== undefined,

@@ -8,6 +8,7 @@ import type { ConsentOptions, Preview } from '../command-line/consent.ts';
 import { onceAgreed } from '../command-line/consent.ts';
 import { millwrightFor } from '../command-line/millwright-line.ts';
 import { readMachine } from '../objects/read-object.ts';
+import { callerOf } from '../objects/caller.ts';
 import { requireRight, rightOnMachines } from '../objects/rights.ts';
 import type { TargetOptions } from '../connection/target.ts';
 import { inTarget } from '../connection/target.ts';
@@ -210,23 +211,6 @@ async function writeCommand(
 export function signed(text: string, by: string | undefined): string {
   const whole = `${text} by=${by}`;
   return by === undefined || whole.length > longestWrittenCommand ? text : whole;
-}
-
-interface Review {
-  status?: { userInfo?: { username?: string } };
-}
-
-/** As the API server knows the caller, who may lack the right to ask for that. */
-async function callerOf(kube: KubeClient): Promise<string | undefined> {
-  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
-  try {
-    const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
-    const { status } = await kube.create<Review>(path, body);
-    const name = status?.userInfo?.username;
-    return name !== undefined && /^\S{1,200}$/.test(name) ? name : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 interface ReadEvent {

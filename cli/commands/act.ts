@@ -12,9 +12,11 @@ import {
 } from '../command-line/options.ts';
 import { withTarget } from '../connection/target.ts';
 import type { PreserveOptions } from '../preserve/preserve.ts';
+import type { NowOptions } from '../rollout/now.ts';
 import type { HistoryOptions, RolloutOptions } from '../rollout/history.ts';
 import type { StatusOptions } from '../rollout/status.ts';
 import type { UndoOptions } from '../rollout/undo.ts';
+import { allowedReason, isReason, longestOverrideMs } from '../../workflows/api/policy-override.ts';
 import { preserveValues } from '../preserve/preview.ts';
 import type { AddCommand } from './command.ts';
 import { command, commandGroup, onCluster } from './command.ts';
@@ -50,8 +52,9 @@ const rollout = commandGroup({
   millwright rollout history mcd/pool --revision 3
   millwright rollout undo mcd/pool --to-revision 3
   millwright rollout restart mcd/pool -n shoot--dev
+  millwright rollout now mcd/pool --for 4h --reason CVE-2026-1234
 
-Pause, resume, undo and restart write the MachineDeployment with your rights, so they count whatever --commands-by says.`,
+Pause, resume, undo, restart and now write the MachineDeployment with your rights, so they count whatever --commands-by says.`,
   commands: [
     command<StatusOptions>({
       name: 'status',
@@ -119,9 +122,41 @@ condition Stalled), it made no progress within spec.progressDeadlineSeconds, or 
       read: named,
       run: onCluster(async () => (await import('../rollout/undo.ts')).undo),
     }),
+    command<NowOptions>({
+      name: 'now',
+      summary: 'roll outside of the windows of policies, for a while',
+      description:
+        'Roll outside of the windows of DisruptionPolicies, and in spite of their exclusions, for a while.',
+      options: [
+        ...onDeployment,
+        (now) =>
+          now
+            .requiredOption('--for <duration>', 'how long, 168h at most, e.g. 4h', overrideSeconds)
+            .requiredOption('--reason <text>', 'why; Events and the page name it', overrideReason),
+      ],
+      about: `Limits of how many machines at a time hold all the same. It ends by itself; the Event PolicyOverridden names you and the
+reason, PolicyOverrideEnded says when it is over.`,
+      examples: [
+        'rollout now mcd/pool --for 4h --reason CVE-2026-1234',
+        "rollout now mcd/pool --for 30m --reason 'agreed with the shop team' -o json",
+      ],
+      read: named,
+      run: onCluster(async () => (await import('../rollout/now.ts')).now),
+    }),
     changeCommand('restart', 'replace all machines, with the limits of the strategy'),
   ],
 });
+
+function overrideSeconds(text: string): number {
+  const seconds = durationSeconds(text);
+  if (seconds > 0 && seconds * 1_000 <= longestOverrideMs) return seconds;
+  throw new InvalidArgumentError('Allowed: durations of 168h at most, such as 4h.');
+}
+
+function overrideReason(text: string): string {
+  if (isReason(text)) return text;
+  throw new InvalidArgumentError(`It ${allowedReason}.`);
+}
 
 function readWatch(text: string): boolean {
   if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('Allowed: true, false.');

@@ -59,13 +59,13 @@ export async function restart(scope: ClusterScope, { name }: RolloutOptions): Pr
 export async function patchDeployment(
   { kube, namespace }: ClusterScope,
   { metadata: { name, uid } }: MachineDeployment,
-  { message, annotations, spec }: Omit<CommandChange, 'spec'> & { spec?: object },
+  { message, annotations, spec }: CommandChange,
 ): Promise<Answer> {
   await requireRight(kube, rightOnMachines('patch', 'machinedeployments', namespace));
   const seen = { kube, path: customResource('machinedeployments', namespace, name), uid };
   const patch = { ...(annotations && { metadata: { annotations } }), ...(spec && { spec }) };
   await patchSeen(seen, { kind: 'machinedeployment', name }, patch);
-  const done = message.toLowerCase();
+  const done = `${message.charAt(0).toLowerCase()}${message.slice(1)}`;
   const text = `machinedeployment/${name} ${done}`;
   return { text, data: { namespace, name, done }, names: [`machinedeployment/${name}`] };
 }

@@ -61,6 +61,11 @@ export class OptionalReflector<K extends KubeObject, T extends CachedObject> {
     return this.#reflector?.items ?? new Map();
   }
 
+  /** Its CRD is there, as far as is known. */
+  get isServed(): boolean {
+    return this.#reflector !== undefined || this.#refusal !== undefined;
+  }
+
   /** It is served, and is not listed for now. */
   get isListing(): boolean {
     return this.#reflector?.isSynced === false;

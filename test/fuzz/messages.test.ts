@@ -49,6 +49,7 @@ const rolloutCommands: Good = {
   resume: { by: 'Ada' },
   rollback: { by: 'Ada', revision: 1 },
   setReplicas: { by: 'Ada', replicas: 3 },
+  overridePolicies: { by: 'Ada', minutes: 60, reason: 'CVE-2026-1234' },
 };
 
 /** Of each message some payloads that it does not expect. */

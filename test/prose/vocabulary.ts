@@ -19,9 +19,9 @@ export const vocabulary = {
     audit authority auto automatic autoscaler available awaited away aws azure back backoff bad
     bar base bash batch began begin begun belongings belongs binary binding birth blank blocked
     blocker blueprint board body boolean bootstrap bounded briefly budget build built bundle
-    burst busy bytes cache call canary candidate canonical capacity carried cause cell certain
-    certificate chance change chart check checkpoint checksum child choice choose chosen churn
-    claim claimant class clean clear client clip clock clone close cloud cluster code codec
+    burst busy bytes cache calendar call canary candidate canonical capacity carried cause cell
+    certain certificate chance change chart check checkpoint checksum child choice choose chosen
+    churn claim claimant class clean clear client clip clock clone close cloud cluster code codec
     collected collections coloured columns command comments compare comparison competing
     complete completion component compute concerns condition config conflict connect consent
     consistent console container content contest context continue contract controller controls
@@ -29,11 +29,11 @@ export const vocabulary = {
     critical crowd csi current custom dashboard data database date dead deadline death decision
     default defined deletable delete deletion delivered delivery dependencies deployment
     describe desired details devices diagnose died differ digest digital dir director directory
-    disappearance disk dispatch distinct doctor doing done doubt down download drain driver
-    drop droplet due duration dynamic earlier ec edit effect effective elder election element
+    disappearance disk dispatch disruption distinct doctor doing done doubt down download drain
+    driver drop droplet due duration dynamic earlier ec edit effect effective elder election element
     elsewhere empty encode encrypted end endpoints engine ensure enter entrance entry
     environment epoch equipped error etcd evaluate evaluation event everything evict eviction
-    exceptions excused executable exists expect explain explanation external fact factory
+    exceptions exclusion excused executable exists expect explain explanation external fact factory
     failed failing failure fair fake fate fault fewer field figures file fill filter final
     finalizer finally find finders findings finish first fits flag fleet floating floor folder
     follow forbidden force forget form format found frame free freeze fresh frozen future gate
@@ -85,7 +85,7 @@ export const vocabulary = {
     untaken untouched untried unusable unused update url usable usage use users usual uuid
     valid validate validation validator value vanished vapp variable vcd verb verdict verify
     version view virtual vm volume vsphere wait wake wanted wants warning watch way well wheel
-    whole width words work workers workflow world worst worth wrap write written xml yaml
+    whole width window words work workers workflow world worst worth wrap write written xml yaml
     yandex younger zero zone zsh
   `,
 } as const;

@@ -38,7 +38,13 @@ export const machineCommandEffects: Record<
   },
 };
 
-export const rolloutVerbs = ['pause', 'resume', 'rollback', 'setReplicas'] as const;
+export const rolloutVerbs = [
+  'pause',
+  'resume',
+  'rollback',
+  'setReplicas',
+  'overridePolicies',
+] as const;
 
 /** Longer ones are refused as a whole: the text stands in signals and in histories. */
 export const longestWrittenCommand = 300;

@@ -61,6 +61,11 @@ export const rolloutCommands = {
     'writes `spec.replicas`',
     ['replicas'],
   ),
+  overridePolicies: define<'overridePolicies', Caller & { minutes: number; reason: string }>(
+    'overridePolicies',
+    'windows and exclusions of policies do not count for so long; 10080 minutes at most',
+    ['minutes', 'reason'],
+  ),
 } satisfies Record<(typeof rolloutVerbs)[number], unknown>;
 
 type PayloadOf<Definition> = Definition extends { signal: SignalDefinition<[infer Payload]> }

@@ -35,7 +35,7 @@ function readerOf<Command extends Fields>(
     if (!isCommand(command)) {
       return { fault: `${quoted(verb)}: must be one of ${verbs.join(', ')}` };
     }
-    for (const field of rest) {
+    for (const field of fieldsIn(rest)) {
       const read = fieldIn(field);
       if (!read) return { fault: `${quoted(field)}: ${allowedFields}` };
       Object.assign(command, { [read.name]: read.value });
@@ -44,12 +44,21 @@ function readerOf<Command extends Fields>(
   };
 }
 
+/** A reason has several words: those that name no field belong to it. */
+function fieldsIn(words: readonly string[]): string[] {
+  return words.reduce<string[]>((fields, word) => {
+    const last = fields.at(-1);
+    const goesOn = last?.startsWith('reason=') === true && !/^\w+=/.test(word);
+    return goesOn ? [...fields.slice(0, -1), `${last} ${word}`] : [...fields, word];
+  }, []);
+}
+
 const numbers = ['minutes', 'replicas', 'revision', 'ifGeneration'];
-const allowedFields = `must be ${numbers.map((name) => `${name}=NUMBER`).join(', ')} or by=NAME`;
+const allowedFields = `must be ${numbers.map((name) => `${name}=NUMBER`).join(', ')}, reason=TEXT or by=NAME`;
 
 function fieldIn(text: string): { name: string; value: unknown } | undefined {
-  const [, name = '', value = ''] = /^(\w+)=(\S+)$/.exec(text) ?? [];
-  if (name === 'by') return { name, value };
+  const [, name = '', value = ''] = /^(\w+)=(\S.*)$/.exec(text) ?? [];
+  if (name === 'by' || name === 'reason') return { name, value };
   if (!numbers.includes(name) || !/^\d{1,15}(\.\d{1,3})?$/.test(value)) return undefined;
   return { name, value: Number(value) };
 }
@@ -69,5 +78,7 @@ export function howToWrite(
   { resource, namespace, name }: { resource: string; namespace: string; name: string },
   command: MachineCommand | RolloutCommand,
 ): string {
-  return `kubectl -n ${namespace} annotate ${resource} ${name} '${annotations.command}=${formatCommand(command)}'`;
+  // A reason may have a quote in it.
+  const text = formatCommand(command).replaceAll("'", `'\\''`);
+  return `kubectl -n ${namespace} annotate ${resource} ${name} '${annotations.command}=${text}'`;
 }

@@ -1,4 +1,5 @@
 /** Commands of people and programs to a rollout while it runs. */
+import { allowedReason, isReason, longestOverrideMs } from '../api/policy-override.ts';
 import { quoted } from '../api/validation.ts';
 import { localFirst, messageOf } from '../runtime/activity-options.ts';
 import type { PendingCommand } from '../runtime/command-queue.ts';
@@ -23,6 +24,7 @@ export class RolloutCommands extends CommandQueue<RolloutCommand> {
     this.listen(rolloutCommands.resume);
     this.listen(rolloutCommands.rollback);
     this.listen(rolloutCommands.setReplicas);
+    this.listen(rolloutCommands.overridePolicies);
   }
 
   /** `canaryRevision`: that a `resume` lets pass. Returns why it could not be done, if so. */
@@ -56,12 +58,23 @@ export function faultOf(
   if (facts?.isDeleting) return 'the MachineDeployment is being deleted';
   if (command.by !== undefined && typeof command.by !== 'string') return 'by: must be a text';
   if (command.verb === 'setReplicas') return replicasFault(command.replicas);
+  if (command.verb === 'overridePolicies') return overrideFault(command);
   return command.verb === 'rollback' ? rollbackFault(command.revision, facts) : undefined;
 }
 
 function replicasFault(replicas: unknown): string | undefined {
   const isFit = isWhole(replicas) && replicas <= mostReplicas;
   return isFit ? undefined : `replicas: ${quoted(replicas)}: must be a whole number of 0 or more`;
+}
+
+const longestMinutes = longestOverrideMs / 60_000;
+
+function overrideFault({ minutes, reason }: { minutes: unknown; reason: unknown }) {
+  const isFit = typeof minutes === 'number' && minutes > 0 && minutes <= longestMinutes;
+  if (!isFit)
+    return `minutes: ${quoted(minutes)}: must be more than 0, and ${longestMinutes} at most`;
+  if (typeof reason === 'string' && isReason(reason)) return undefined;
+  return `reason: ${quoted(reason)}: ${allowedReason}`;
 }
 
 function rollbackFault(revision: unknown, facts: DeploymentFacts | undefined): string | undefined {

@@ -4,6 +4,11 @@ import type { NamespacedName, ObjectReference, WorkflowInput } from '../contract
 import type { OperationView } from '../contracts/tracing.ts';
 import type { DeploymentFacts, SetFacts } from '../plan/machine-deployment/rollout/facts.ts';
 import { availableAt, isActive } from '../plan/machine-deployment/rollout/facts.ts';
+import {
+  currentOverride,
+  formatEnd,
+  overrideReport,
+} from '../plan/machine-deployment/rollout/policy-override.ts';
 import type {
   DeploymentPlan,
   DeploymentStep,
@@ -67,6 +72,15 @@ export class RolloutReports {
     if (text === undefined) delete state.reported;
     else state.reported = text;
     if (report) await this.write(report);
+  }
+
+  /** Events at the begin and at the end of an override, once each. */
+  async followOverride({ options }: DeploymentFacts): Promise<void> {
+    const news = overrideReport(options, this.#state.overridden, Date.now());
+    if (!news) return;
+    if (news.said === undefined) delete this.#state.overridden;
+    else this.#state.overridden = news.said;
+    await this.write(news.report);
   }
 
   async write(report: Report): Promise<void> {
@@ -166,10 +180,18 @@ function rolloutDetails(ref: NamespacedName, rollout: RolloutFacts): string {
     ...(plan.until === undefined ? [] : [`- **Next read:** ${at(plan.until)} UTC at the latest`]),
     ...(plan.blockedBy === undefined ? [] : [`- **Blocked by:** ${plan.blockedBy}`]),
     ...(lastError === undefined ? [] : [`- **Last error:** ${lastError}`]),
+    ...overrideLine(facts, Date.now()),
     `- **Wanted:** ${facts.replicas} machines, at most ${facts.maxSurge} more and ${facts.maxUnavailable} fewer meanwhile`,
     ...setLines(ref, facts.sets),
   ];
   return [...lines, '', 'What you can do:', '', ...commands(ref, rollout)].join('\n');
+}
+
+function overrideLine({ options }: DeploymentFacts, now: number): string[] {
+  const override = currentOverride(options, now);
+  if (!override) return [];
+  const { until, reason } = override;
+  return [`- **Policies overridden** until ${formatEnd(until)}: ${reason}`];
 }
 
 /** Hours, minutes and seconds, UTC. */

@@ -34,6 +34,8 @@ export interface MachineDeploymentState extends ObjectState {
   lastFinished?: string;
   /** The last report, so that it is not repeated at every read. */
   reported?: string;
+  /** The override of policies that an Event has told of; absent when none is in force. */
+  overridden?: string;
   /** The text that is shown, and since when, milliseconds. */
   shown?: { text: string; since: number };
   /** Why the last command could not be done. */

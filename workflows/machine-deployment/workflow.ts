@@ -165,6 +165,7 @@ class MachineDeploymentWorkflow {
     }
     this.#reports.show(facts, plan);
     await this.#reports.follow(plan.report);
+    await this.#reports.followOverride(facts);
     this.#nodes.follow(plan.nodeStep, this.#reports.deployment, facts);
     const isIdle = plan.steps.length === 0 && plan.retryAt === undefined;
     if (isIdle && this.#isRead) delete done.steps;

@@ -71,6 +71,23 @@ test.each<{ text: string; known?: DeploymentFacts | undefined; fault: string | u
     known: paused,
     fault: 'the MachineDeployment is paused: resume it, then roll back',
   },
+  { text: '{"verb":"overridePolicies","minutes":10080,"reason":"CVE"}', fault: undefined },
+  {
+    text: '{"verb":"overridePolicies","minutes":10081,"reason":"CVE"}',
+    fault: 'minutes: 10081: must be more than 0, and 10080 at most',
+  },
+  {
+    text: '{"verb":"overridePolicies","minutes":0,"reason":"CVE"}',
+    fault: 'minutes: 0: must be more than 0, and 10080 at most',
+  },
+  {
+    text: '{"verb":"overridePolicies","minutes":5}',
+    fault: 'reason: undefined: must be a text of one line, of at most 200 characters',
+  },
+  {
+    text: '{"verb":"overridePolicies","minutes":5,"reason":"two\\nlines"}',
+    fault: 'reason: "two\\nlines": must be a text of one line, of at most 200 characters',
+  },
   {
     text: '{"verb":"setReplicas","replicas":1}',
     known: { ...facts, isDeleting: true },

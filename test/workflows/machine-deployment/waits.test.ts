@@ -463,3 +463,24 @@ test('a rollout that always has news continues as new when its run has grown lon
     expect(await rollout.runId()).not.toBe(first);
   });
 });
+
+test('an override of policies is said when it begins and when it ends, and wakes the plan then', async () => {
+  const rollout = new RolloutWorld(temporal);
+  const { world, log, facts } = rollout;
+  const until = (await temporal.now()) + 600_000;
+  facts.options.overridePolicies = { until, reason: 'CVE-2026-1234 (by ada)' };
+  const reports = (): unknown[] =>
+    log.inputsOf('reportDeployment').map(({ report }) => report.reason);
+  await rollout.run(async () => {
+    await world.observe();
+    await rollout.isComplete();
+    await log.until('reportDeployment');
+    expect(reports()).toEqual(['PolicyOverridden']);
+    await temporal.skip(601);
+    await log.until('reportDeployment', 2);
+    expect(reports()).toEqual(['PolicyOverridden', 'PolicyOverrideEnded']);
+    const looks = log.count('observeMachineDeployment');
+    await temporal.skip(3600);
+    expect(log.count('observeMachineDeployment')).toBe(looks);
+  });
+});

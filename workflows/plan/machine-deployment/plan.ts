@@ -6,6 +6,7 @@ import type { Hold } from './rollout/hold.ts';
 import { canaryHold, canaryLimit, holdOf, isRollingOut, onDeleteHold } from './rollout/hold.ts';
 import { asksAgainAt, closedHold, fillUp, limitHold, turningPointsOf } from './rollout/gate.ts';
 import { keeperOf } from './rollout/keeper.ts';
+import { currentOverride } from './rollout/policy-override.ts';
 import { planHeldNodes, planNodes } from './rollout/node-steps.ts';
 import { planOnDelete } from './rollout/on-delete.ts';
 import { rolledBackTo } from './rollout/progress.ts';
@@ -44,6 +45,7 @@ export function planMachineDeployment(
     steps.length > 0 && steps[0]?.action !== 'syncSet' && held && now < held.retryAt;
   return {
     ...plan,
+    ...earliestOf([plan.until, currentOverride(facts.options, now)?.until]),
     steps: isHeldBack ? [] : steps,
     ...(wantsSync && { wantsSync }),
     ...(isHeldBack && { retryAt: held.retryAt }),
@@ -172,6 +174,7 @@ function planHeld(
     ...stateOf(rollout, strategy, holdIn(rollout, now)),
     ...earliestOf([
       rollout.facts.nextScaledAt,
+      rollout.facts.repairsAt,
       ...(hold.kind === 'policy' ? turningPointsOf(rollout, now) : [hold.until]),
     ]),
   };
@@ -255,8 +258,8 @@ function doing(step: DeploymentStep): DeploymentPlan {
 }
 
 /** Some things only time shows: a deadline, or that a machine has run for long enough. */
-function timesOf({ progress, nextAvailableAt, nextScaledAt }: DeploymentFacts) {
-  return [progress.deadline, nextAvailableAt, nextScaledAt];
+function timesOf({ progress, nextAvailableAt, nextScaledAt, repairsAt }: DeploymentFacts) {
+  return [progress.deadline, nextAvailableAt, nextScaledAt, repairsAt];
 }
 
 function earliestOf(times: readonly (number | undefined)[]): { until?: number } {

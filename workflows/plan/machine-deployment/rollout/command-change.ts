@@ -1,12 +1,13 @@
 /** What a command on a rollout writes to its MachineDeployment, whoever asks for it. */
 import { options } from '../../../api/constants.ts';
+import { formatEnd, formatOverride } from './policy-override.ts';
 
 export interface CommandChange {
   /** For people, without a full stop. */
   message: string;
   annotations?: Readonly<Record<string, string>>;
   /** A merge patch of the spec. */
-  spec: object;
+  spec?: object;
 }
 
 export const pauseChange: CommandChange = { message: 'Paused', spec: { paused: true } };
@@ -26,4 +27,15 @@ export function resumeChange(canaryRevision: number | undefined): CommandChange 
 export function rollbackChange(revision: number): CommandChange {
   const to = revision === 0 ? 'the previous revision' : `revision ${revision}`;
   return { message: `Rollback to ${to}`, spec: { rollbackTo: { revision } } };
+}
+
+/** `until`: milliseconds. `by`: who asks, as far as that is known. */
+export function overrideChange(
+  { until, reason }: { until: number; reason: string },
+  by?: string,
+): CommandChange {
+  return {
+    message: `Policies overridden until ${formatEnd(until)}: ${reason}`,
+    annotations: { [options.overridePolicies]: formatOverride({ until, reason }, by) },
+  };
 }

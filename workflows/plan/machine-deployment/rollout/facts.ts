@@ -60,6 +60,8 @@ export interface ObservedDeployment {
   marks?: Marks;
   /** Sets whose list of machines that may be replaced is to change; absent when none is. */
   grants?: Grant[];
+  /** When Failed machines that DisruptionPolicies hold back may be replaced, milliseconds. */
+  repairsAt?: number;
   /** When a Running machine will have been so for long enough, milliseconds. */
   nextAvailableAt?: number;
   /** Nodes are to be tainted: false without a target cluster. */

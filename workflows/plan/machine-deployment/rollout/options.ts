@@ -6,6 +6,7 @@ import { allowed, quoted } from '../../../api/validation.ts';
 import { unknownAnnotations } from '../../../values/unknown-annotations.ts';
 import { defined } from '../../../values/defined.ts';
 import type { RolloutOptions } from './facts.ts';
+import { allowedOverride, parseOverride } from './policy-override.ts';
 
 export interface OptionsText {
   annotations: Readonly<Record<string, string>>;
@@ -59,12 +60,7 @@ export function parseOptions({
   const count = (text: string): number | undefined => countOf(text, replicas);
   const at = (text: string) =>
     timePattern.test(text) && parseTime(text) >= 0 ? { at: parseTime(text), text } : undefined;
-  const override = (text: string) => {
-    const { time = '', reason = '' } = /^(?<time>\S+)\s+(?<reason>\S.*)$/.exec(text)?.groups ?? {};
-    const until = at(time)?.at ?? Infinity;
-    const isFit = until - now <= longestOverrideMs + clockSkewMs && isReason(reason);
-    return isFit ? { until, reason } : undefined;
-  };
+  const override = (text: string) => parseOverride(text, (time) => at(time)?.at, now);
   const atLeastOne = 'must be a number of 1 or more, or a percentage such as 25%';
   const options = {
     autoRollback: isSet(keys.autoRollback),
@@ -81,22 +77,6 @@ export function parseOptions({
   };
   return defined({ ...options, faults });
 }
-
-/** An override that is forgotten ends by itself. */
-export const longestOverrideMs = 7 * 24 * 3_600_000;
-
-/** The end was reckoned by the clock of whoever wrote it. */
-const clockSkewMs = 5 * 60_000;
-
-/** Of a reason: it stands in histories and Events. */
-const longestReason = 200;
-
-/** What may be said as reason of an override: on one line, as it becomes part of an annotation. */
-export function isReason(text: string): boolean {
-  return /^\S(.*\S)?$/.test(text) && text.length <= longestReason;
-}
-
-export const allowedOverride = `must be a time of at most 7 days from now and a reason of at most ${longestReason} characters, such as 2026-01-31T22:00:00Z CVE-2026-1234`;
 
 /** A number alone would be read as a year or a month. */
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;

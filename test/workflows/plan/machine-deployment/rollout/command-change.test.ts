@@ -1,4 +1,5 @@
 import {
+  overrideChange,
   resumeChange,
   rollbackChange,
 } from '../../../../../workflows/plan/machine-deployment/rollout/command-change.ts';
@@ -15,4 +16,16 @@ test('who resumes past the first machines says which revision a person has check
 test('a rollback to revision 0 is one to the revision before', () => {
   expect(rollbackChange(0).message).toBe('Rollback to the previous revision');
   expect(rollbackChange(2)).toMatchObject({ spec: { rollbackTo: { revision: 2 } } });
+});
+
+test('who overrides policies says until when, why, and who asks', () => {
+  const override = { until: Date.parse('2026-01-31T22:00:00.7Z'), reason: 'CVE-2026-1234' };
+  const key = 'millwright.dev/override-policies';
+  expect(overrideChange(override)).toEqual({
+    message: 'Policies overridden until 2026-01-31T22:00:00Z: CVE-2026-1234',
+    annotations: { [key]: '2026-01-31T22:00:00Z CVE-2026-1234' },
+  });
+  expect(overrideChange(override, ' ada\nof ops').annotations).toEqual({
+    [key]: '2026-01-31T22:00:00Z CVE-2026-1234 (by ada of ops)',
+  });
 });
