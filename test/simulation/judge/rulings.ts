@@ -56,7 +56,8 @@ export type Rule =
   | 'no more are on their way than a policy allows'
   | 'a deployment rolls when it has its turn'
   | 'a deployment says which policy it waits for'
-  | 'a rollout does not wait for a policy that is open';
+  | 'a rollout does not wait for a policy that is open'
+  | 'a turn is given back';
 
 export class Rulings {
   readonly #simulation: Pick<Simulation, 'violate'>;
