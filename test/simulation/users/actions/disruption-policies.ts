@@ -20,11 +20,14 @@ export async function writePolicy(user: User): Promise<void> {
   const { chance, control, namespace } = user;
   const name = chance.pick(policyNames);
   const body = policyBody(user, name, policySpec(user));
-  if (!control.create(disruptionPolicy(namespace), body)) return;
+  if (control.create(disruptionPolicy(namespace), body)) await forget(user, name);
+}
+
+async function forget(user: User, name: string): Promise<void> {
+  const { chance, control, namespace } = user;
   if (chance.happens(0.2) || !(await user.wait(5 * minuteMs, 60 * minuteMs))) return;
-  if (control.has(disruptionPolicy(namespace, name))) {
-    control.delete(disruptionPolicy(namespace, name));
-  }
+  const path = disruptionPolicy(namespace, name);
+  if (control.has(path)) control.delete(path);
 }
 
 export async function editPolicy(user: User): Promise<void> {
@@ -53,13 +56,14 @@ export function deletePolicy(user: User): void {
 export async function rollUnderPolicy(user: User): Promise<void> {
   const { chance, control, namespace } = user;
   const { selector: _part, ...spec } = policySpec(user);
-  const path = disruptionPolicy(namespace);
-  control.create(path, policyBody(user, chance.pick(policyNames), spec));
+  const name = chance.pick(policyNames);
+  const body = policyBody(user, name, spec);
+  if (control.create(disruptionPolicy(namespace), body)) void forget(user, name);
   const labels = { version: String(4 + chance.below(1_000)) };
-  const body = { spec: { template: { metadata: { labels } } } };
+  const template = { spec: { template: { metadata: { labels } } } };
   for (const { path: pool, object } of user.all('machinedeployments')) {
     if (isDeleting(object)) continue;
-    control.patch(pool, body);
+    control.patch(pool, template);
     if (chance.happens(0.5) && !(await user.wait(secondMs / 10, minuteMs))) return;
   }
 }
