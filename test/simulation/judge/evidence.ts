@@ -1,4 +1,5 @@
 /** What the rules judge by: the past of clusters, instances and installs. */
+import { disruptionPolicy } from '../../../kube/client/paths.ts';
 import type { Simulation } from '../engine/simulation.ts';
 import type { Cluster } from '../world/kube-client.ts';
 import { toTemporal } from '../world/weather.ts';
@@ -143,6 +144,7 @@ export class Evidence {
       authority.isWorkerless.set(now, now - polledAt >= workerlessMs);
       authority.isLeaderless.set(now, isLeaderless);
       authority.isControlAway.set(now, isControlAway);
+      authority.arePoliciesHidden.set(now, this.#arePoliciesHidden(install));
       authority.isWatcherCut.set(now, this.#isWatcherCut(install));
       authority.isTargetAway.set(now, isTargetAway);
       const servers = [install.control.name, install.target.name, toTemporal];
@@ -154,6 +156,12 @@ export class Evidence {
       authority.isHindered.set(now, authority.isStopped.now || isAway);
     }
     simulation.after(sampleMs, () => this.#sample());
+  }
+
+  #arePoliciesHidden({ control, namespace }: Install): boolean {
+    const path = disruptionPolicy(namespace);
+    const refusal = this.world.weather.refusalOf(`GET ${path}`, control.name);
+    return control.server.serves(path) && refusal !== undefined;
   }
 
   #isWatcherCut({ replicas }: Install): boolean {

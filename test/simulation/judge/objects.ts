@@ -36,6 +36,7 @@ export interface JudgedCondition {
   type: string;
   status: string;
   reason?: string;
+  message?: string;
   lastUpdateTime?: string;
 }
 

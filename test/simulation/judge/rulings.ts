@@ -50,7 +50,14 @@ export type Rule =
   | 'pods go by force only when the time is up'
   | 'an instance goes after its drain'
   | 'a history stays short'
-  | 'an attempt that is over writes no more';
+  | 'an attempt that is over writes no more'
+  | 'nothing is taken while a policy is closed'
+  | 'machines are taken by a grant'
+  | 'no more are on their way than a policy allows'
+  | 'a deployment rolls when it has its turn'
+  | 'a deployment says which policy it waits for'
+  | 'a rollout does not wait for a policy that is open'
+  | 'a turn is given back';
 
 export class Rulings {
   readonly #simulation: Pick<Simulation, 'violate'>;

@@ -4,6 +4,7 @@ import { deleteGuarded, moveCredentials } from './actions/broken-deletions.ts';
 import * as classes from './actions/classes.ts';
 import * as commands from './actions/commands.ts';
 import * as deletions from './actions/deletions.ts';
+import * as disruptionPolicies from './actions/disruption-policies.ts';
 import * as edits from './actions/edits.ts';
 import * as finalizers from './actions/finalizers.ts';
 import { refillPaused, scaleHeldRollout } from './actions/held-rollouts.ts';
@@ -98,6 +99,12 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   resizeUnderPolicy: { weight: 3, act: resizeUnderPolicy },
   autoscaleUnderFreeze: { weight: 3, act: autoscaleUnderFreeze },
   editInFlight: { weight: 8, act: editInFlight },
+  writePolicy: { weight: 4, act: disruptionPolicies.writePolicy },
+  editPolicy: { weight: 2, act: disruptionPolicies.editPolicy },
+  deletePolicy: { weight: 0.7, act: disruptionPolicies.deletePolicy },
+  rollUnderPolicy: { weight: 4, act: disruptionPolicies.rollUnderPolicy },
+  overridePolicies: { weight: 1.5, act: disruptionPolicies.overridePolicies },
+  hidePolicies: { weight: 0.5, act: disruptionPolicies.hidePolicies },
 };
 
 /** In an order that never changes. */

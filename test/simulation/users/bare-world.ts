@@ -1,7 +1,7 @@
 /** A world without processes of ours: API servers, and objects as if somebody worked on them. */
-import { customResource, lease } from '../../../kube/client/paths.ts';
+import { customResource, disruptionPolicy, lease } from '../../../kube/client/paths.ts';
 import { ownLease } from '../../../kube/leases/lease-set.ts';
-import { apiVersion, finalizers } from '../../../workflows/api/constants.ts';
+import { apiVersion, finalizers, ownGroup } from '../../../workflows/api/constants.ts';
 import { ApiServer } from '../../support/api-server/api-server.ts';
 import { SimulatedProcess } from '../engine/process.ts';
 import { Simulation } from '../engine/simulation.ts';
@@ -23,6 +23,7 @@ export function bareWorld(seed: number, trouble: Trouble): World {
   });
   const now = (): number => Math.floor(simulation.now);
   const seedCluster: Cluster = { name: 'seed', server: new ApiServer({ now }), isUp: true };
+  seedCluster.server.install('DisruptionPolicy');
   const shoot: Cluster = { name: 'shoot', server: new ApiServer({ now }), isUp: true };
   const installs = [
     installOf(simulation, { name: 'one', control: seedCluster, target: seedCluster }),
@@ -88,6 +89,7 @@ export function workOn({ installs }: World): void {
     for (const set of listOf(install, 'machinesets')) makeMachines(install, set);
     for (const machine of listOf(install, 'machines')) makeNode(install, machine);
     makeBudgets(install);
+    makePolicy(install);
     makeLease(install);
   }
 }
@@ -179,6 +181,13 @@ function makeBudgets({ target: { server } }: Install): void {
       spec: { maxUnavailable: 1, selector: { matchLabels: { app: name } } },
     });
   }
+}
+
+function makePolicy({ control: { server }, namespace }: Install): void {
+  const name = 'pools';
+  if (server.has(disruptionPolicy(namespace, name))) return;
+  const kind = { apiVersion: `${ownGroup}/v1alpha1`, kind: 'DisruptionPolicy' };
+  server.create(disruptionPolicy(namespace), { ...kind, metadata: { name, namespace }, spec: {} });
 }
 
 function makeLease({ control: { server }, namespace }: Install): void {

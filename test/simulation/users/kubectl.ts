@@ -42,18 +42,20 @@ export class Kubectl {
   /** Undefined when there is none, or no answer. */
   get(path: string): Found | undefined {
     const { server, isUp } = this.#parts.cluster;
-    return isUp && server.has(path) ? overTheWire(server.get(path)) : undefined;
+    return isUp && server.serves(path) && server.has(path)
+      ? overTheWire(server.get(path))
+      : undefined;
   }
 
   has(path: string): boolean {
     const { server, isUp } = this.#parts.cluster;
-    return isUp && server.has(path);
+    return isUp && server.serves(path) && server.has(path);
   }
 
-  /** Empty when there is no answer. */
+  /** Empty when there is no answer, or nothing is served there. */
   list(path: string, query: Query = {}): Found[] {
     const { server, isUp } = this.#parts.cluster;
-    if (!isUp) return [];
+    if (!isUp || !server.serves(path)) return [];
     const { items = [] }: { items?: Found[] } = overTheWire(server.get(path, query));
     const { only } = this.#parts;
     if (only?.slice(0, only.lastIndexOf('/')) !== path) return items;

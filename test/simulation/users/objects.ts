@@ -76,7 +76,8 @@ export function deploymentBody(pool: Pool, chance: Chance): Body {
   return {
     apiVersion,
     kind: 'MachineDeployment',
-    metadata: { name, namespace },
+    // Policies select by it.
+    metadata: { name, namespace, labels: labelsOf(name) },
     spec: {
       replicas,
       strategy: strategyOf(chance),

@@ -124,6 +124,11 @@ export class User {
     this.#parts.world.weather.refuse({ ...refusal, cluster: this.install[cluster].name });
   }
 
+  /** Of the control cluster, as when its API server restarts. */
+  breakWatches(): void {
+    this.#parts.world.weather.breakWatches({ cluster: this.install.control.name });
+  }
+
   all(kind: Kind): Picked[] {
     return this.control
       .list(customResource(kind, this.namespace))

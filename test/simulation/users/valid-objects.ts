@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
-import { customResource } from '../../../kube/client/paths.ts';
+import { customResource, disruptionPolicy } from '../../../kube/client/paths.ts';
+import { group, ownGroup } from '../../../workflows/api/constants.ts';
 import {
   machineClassFaults,
   machineDeploymentFaults,
@@ -12,9 +13,11 @@ import {
 import { isRecord } from '../../../workflows/values/is-record.ts';
 import type { Install } from '../world/world.ts';
 import type { Found } from './kubectl.ts';
-import { kinds } from './set-up.ts';
-import type { Kind } from './set-up.ts';
+import { kinds as ofMachines } from './set-up.ts';
+import type { Kind as KindOfMachines } from './set-up.ts';
 
+const kinds = [...ofMachines, 'disruptionpolicies'] as const;
+type Kind = KindOfMachines | 'disruptionpolicies';
 type Validate = (object: unknown) => string[];
 
 const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
@@ -24,6 +27,7 @@ const rules: Record<Kind, (object: object) => string[]> = {
   machinedeployments: machineDeploymentFaults,
   machinesets: machineSetFaults,
   machines: machineFaults,
+  disruptionpolicies: () => [],
 };
 
 interface Schema {
@@ -31,7 +35,8 @@ interface Schema {
 }
 
 function validatorOf(kind: Kind): Validate {
-  const url = new URL(`../../../deploy/crds/machine.sapcloud.io_${kind}.yaml`, import.meta.url);
+  const of = kind === 'disruptionpolicies' ? ownGroup : group;
+  const url = new URL(`../../../deploy/crds/${of}_${kind}.yaml`, import.meta.url);
   const crd: { spec: { versions: [{ schema: { openAPIV3Schema: Schema } }] } } = parse(
     readFileSync(url, 'utf8'),
   );
@@ -66,7 +71,8 @@ const validators = new Map(kinds.map((kind) => [kind, validatorOf(kind)] as cons
 /** A line for each fault of each object of ours. */
 export function faultsIn({ control, namespace }: Install): string[] {
   return kinds.flatMap((kind) => {
-    const { items = [] }: { items?: Found[] } = control.server.get(customResource(kind, namespace));
+    const path = kind === 'disruptionpolicies' ? disruptionPolicy : customResource.bind({}, kind);
+    const { items = [] }: { items?: Found[] } = control.server.get(path(namespace));
     return items.flatMap((object) =>
       [...(validators.get(kind)?.(object) ?? []), ...rules[kind](object)].map(
         (fault) => `${kind}/${object.metadata.name}: ${fault}`,

@@ -299,6 +299,8 @@ class Watch {
           if (!cluster.isUp) throw new ConnectionBroken('connect ECONNREFUSED');
           // It arrives after its caller gave up.
           if (this.#isOver) return;
+          const refusal = weather.refusalOf(`GET ${path}`, cluster.name);
+          if (refusal) throw refused(call, refusal);
           answerTo(call, () => {
             const end = cluster.server.watch(path, query, (event) => this.#tell(event));
             const unhook = weather.onBreak((breaking) => this.#hearBreaking(breaking));

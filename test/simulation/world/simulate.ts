@@ -26,6 +26,7 @@ import type { Cluster } from './kube-client.ts';
 import { leaveMachines } from './left-by-mcm.ts';
 import { mixOf } from './mix.ts';
 import { namedChance } from './named-chance.ts';
+import { servePolicies } from './policy-crd.ts';
 import type { World } from './world.ts';
 import { Weather } from './weather.ts';
 import { startDisasters } from '../disasters/disasters.ts';
@@ -125,6 +126,7 @@ async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Ou
     }),
   );
   kubelets.start();
+  servePolicies(world);
   const judge = createJudge(world, { cloud });
   relay.hear = (write) => judge.hear(write);
   relay.hearLog = (process, line) => judge.hearLog(process, line);

@@ -139,6 +139,12 @@ export class ApiServer {
     this.#installed.delete(kind);
   }
 
+  /** Whether there is something at this path, be it empty. */
+  serves(path: string): boolean {
+    const target = targetOf(path);
+    return target !== undefined && this.#isInstalled(target);
+  }
+
   /** Takes an object away, past all rules. */
   remove(path: string): void {
     const target = this.#named(path);

@@ -37,6 +37,8 @@ export class Authority {
   readonly isSlow: Trace<boolean>;
   /** No worker asks Temporal for work. */
   readonly isWorkerless: Trace<boolean>;
+  /** Roles let none of our processes read DisruptionPolicies, and there may be some. */
+  readonly arePoliciesHidden: Trace<boolean>;
 
   constructor(now: number) {
     this.isStopped = new Trace(now, false);
@@ -49,6 +51,7 @@ export class Authority {
     this.isTargetAway = new Trace(now, false);
     this.isSlow = new Trace(now, false);
     this.isWorkerless = new Trace(now, false);
+    this.arePoliciesHidden = new Trace(now, false);
   }
 
   leaseChanged(lease: JudgedObject | undefined, { now, isOurs }: LeaseChange): void {

@@ -15,6 +15,8 @@ export class ClusterPast {
   readonly machines = new Lives();
   readonly sets = new Lives();
   readonly deployments = new Lives();
+  /** DisruptionPolicies. */
+  readonly policies = new Lives();
   readonly classes = new Lives();
   readonly nodes = new Lives();
   readonly configMaps = new Lives();
@@ -27,6 +29,7 @@ export class ClusterPast {
     ['Machine', this.machines],
     ['MachineSet', this.sets],
     ['MachineDeployment', this.deployments],
+    ['DisruptionPolicy', this.policies],
     ['MachineClass', this.classes],
     ['Node', this.nodes],
     ['ConfigMap', this.configMaps],
@@ -87,7 +90,7 @@ export class ClusterPast {
   #readAll(): void {
     const { now } = this.#simulation;
     for (const [kind, path] of collections) {
-      const { items = [] }: { items?: KubeObject[] } = this.cluster.server.get(path);
+      const items = allAt(this.cluster, path);
       this.#byKind.get(kind)?.replaceAll(items, now);
     }
   }
@@ -110,12 +113,20 @@ export class ClusterPast {
   }
 }
 
+/** None where the CRD is not installed. */
+function allAt({ server }: Cluster, path: string): KubeObject[] {
+  if (!server.serves(path)) return [];
+  const { items = [] }: { items?: KubeObject[] } = server.get(path);
+  return items;
+}
+
 const ours = '/apis/machine.sapcloud.io/v1alpha1';
 const collections: readonly [kind: string, path: string][] = [
   ['MachineDeployment', `${ours}/machinedeployments`],
   ['MachineSet', `${ours}/machinesets`],
   ['Machine', `${ours}/machines`],
   ['MachineClass', `${ours}/machineclasses`],
+  ['DisruptionPolicy', '/apis/millwright.dev/v1alpha1/disruptionpolicies'],
   ['Node', '/api/v1/nodes'],
   ['ConfigMap', '/api/v1/configmaps'],
   ['Lease', '/apis/coordination.k8s.io/v1/leases'],

@@ -63,6 +63,11 @@ export class Lives {
     return this.#byOwner.get(uid) ?? [];
   }
 
+  /** Those that exist, and those that existed. */
+  all(): Life[] {
+    return Array.from(this.#byUid.values());
+  }
+
   /** Those that exist. */
   present(): Life[] {
     return Array.from(this.#byPlace.values());

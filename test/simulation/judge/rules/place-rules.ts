@@ -21,6 +21,7 @@ const places: Readonly<Record<string, readonly Place[]>> = {
   MachineSet: [{ isIn: isInControl, methods: ['POST', 'PATCH', 'DELETE'] }],
   Machine: [{ isIn: isInControl, methods: ['POST', 'PATCH', 'DELETE'] }],
   MachineClass: [{ isIn: isInControl, methods: ['PATCH'] }],
+  DisruptionPolicy: [{ isIn: isInControl, methods: ['PATCH'] }],
   Lease: [{ isIn: isInControl, methods: ['POST', 'PUT'] }],
   Event: [
     { isIn: isInControl, methods: ['POST', 'PATCH'] },

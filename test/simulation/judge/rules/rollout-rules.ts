@@ -3,6 +3,7 @@ import { boundsOf } from '../bounds.ts';
 import { isAvailable, isDeleting, ownerOf, phaseOf } from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
 import type { Life } from '../past/lives.ts';
+import { mostByPolicies } from '../policies/surge.ts';
 import { textOf } from './case.ts';
 import type { Case } from './case.ts';
 import { deletionsOf, firstChoiceSince, lastShrinkOf, wasReplacedSince } from './set-sizes.ts';
@@ -55,7 +56,8 @@ function sizesOf({ before, after }: Case): [number, number] {
 function judgeGrowth(judged: Case, set: Life, deployment: Life): void {
   const { evidence, past, since, now } = judged;
   const [old, wanted] = sizesOf(judged);
-  const most = Math.max(...boundsSince(deployment, since).map((bounds) => bounds.most));
+  const bounds = boundsSince(deployment, since).map(({ most: of }) => of);
+  const most = Math.max(...bounds, mostByPolicies(past, deployment, since));
   const others = [...past.sets.ownedBy(deployment.uid)].filter((other) => other !== set);
   const moments = [since, ...others.flatMap(({ states }) => states.momentsSince(since))];
   const least = Math.min(...moments.map((at) => sizeAt(others, at)));

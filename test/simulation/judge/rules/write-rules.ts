@@ -11,6 +11,7 @@ import { judgeMachineCreation } from './machine-creation.ts';
 import { judgeMachineDeletion } from './machine-deletion.ts';
 import { judgeNode } from './node-rules.ts';
 import { judgePlace } from './place-rules.ts';
+import { judgeReplacement, judgeTurns, PolicyRules } from './policy-rules.ts';
 import { judgeScaling } from './rollout-rules.ts';
 import { judgeCancelled, judgeFreeze, judgeInitialised, judgeOverdue } from './status-rules.ts';
 import { judgeSetCreation, judgeSetDeletion } from './set-rules.ts';
@@ -20,12 +21,19 @@ type RuleOfWrite = (judged: Case) => void;
 /** By method and kind. */
 const rules: Readonly<Record<string, readonly RuleOfWrite[]>> = {
   'POST Machine': [judgeMachineCreation],
-  'PATCH Machine': [judgeFinalizer, judgeFailure, judgeCancelled, judgeInitialised],
+  'PATCH Machine': [
+    judgeFinalizer,
+    judgeFailure,
+    judgeCancelled,
+    judgeInitialised,
+    judgeReplacement,
+  ],
   'DELETE Machine': [judgeMachineDeletion],
   'POST MachineSet': [judgeSetCreation, judgeScaling],
   'PATCH MachineSet': [judgeFinalizer, judgeScaling, judgeFreeze],
   'DELETE MachineSet': [judgeSetDeletion],
   'PATCH MachineDeployment': [judgeFinalizer, judgeOverdue],
+  'PATCH DisruptionPolicy': [judgeTurns],
   'PATCH MachineClass': [judgeFinalizer],
   'PATCH Secret': [judgeFinalizer],
   'PATCH Node': [judgeNode, judgeCordon],
@@ -36,9 +44,11 @@ const rules: Readonly<Record<string, readonly RuleOfWrite[]>> = {
 
 export class WriteRules {
   readonly #evidence: Evidence;
+  readonly #policies: PolicyRules;
 
   constructor(evidence: Evidence) {
     this.#evidence = evidence;
+    this.#policies = new PolicyRules(evidence);
   }
 
   hear(write: JudgedWrite): void {
@@ -72,6 +82,7 @@ export class WriteRules {
         sentAt: write.sentAt,
       });
     for (const rule of rules[`${write.method} ${kind}`] ?? []) rule(judged);
+    if (kind === 'MachineSet') this.#policies.judgeSize(judged);
   }
 }
 

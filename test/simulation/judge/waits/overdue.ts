@@ -9,6 +9,7 @@ import { deletionStates } from './states/deletion.ts';
 import { joiningStates } from './states/joining.ts';
 import { mendedStates } from './states/mended.ts';
 import type { Passing } from './states/passing.ts';
+import { policyStates } from './states/policies.ts';
 import { sizeStates } from './states/sizes.ts';
 import { statusStates } from './states/statuses.ts';
 
@@ -21,6 +22,7 @@ const passing: readonly Passing[] = [
   ...mendedStates,
   ...sizeStates,
   ...statusStates,
+  ...policyStates,
 ];
 
 export const passingRules: readonly string[] = passing.map(({ rule }) => rule);

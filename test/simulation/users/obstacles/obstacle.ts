@@ -17,6 +17,7 @@ export interface Place {
   namespace: string;
   control: Kubectl;
   target: Kubectl;
+  now: number;
   all: User['all'];
 }
 

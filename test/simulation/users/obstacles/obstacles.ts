@@ -14,6 +14,7 @@ import {
 } from './machines.ts';
 import { budgetObstacles, nodeObstacles } from './nodes.ts';
 import type { Obstacle, Place, Search } from './obstacle.ts';
+import { policyObstacles } from './policies.ts';
 import { frozenSets } from './sets.ts';
 import { stopObstacles } from './stop.ts';
 
@@ -23,6 +24,7 @@ const searches: readonly Search[] = [
   missingObjects,
   brokenClasses,
   deploymentObstacles,
+  policyObstacles,
   frozenSets,
   heldOwners,
   heldMachines,
@@ -56,6 +58,6 @@ function placeOf(world: World, install: Install, repository: Repository): Place 
     chance,
     action: 'tidyUp',
   });
-  const { namespace, control, target } = user;
-  return { install, repository, namespace, control, target, all: (kind) => user.all(kind) };
+  const { namespace, control, target, now } = user;
+  return { install, repository, namespace, control, target, now, all: (kind) => user.all(kind) };
 }

@@ -5,6 +5,7 @@ import { isDeleting, matches, ownerOf, phaseOf } from '../../objects.ts';
 import type { JudgedObject } from '../../objects.ts';
 import type { ClusterPast } from '../../past/cluster-past.ts';
 import type { Life } from '../../past/lives.ts';
+import { isSelected } from '../../policies/gates.ts';
 import { isOfTemplate } from '../../templates.ts';
 import { isClosed, isFrozen, machinesOf, ownersIn } from './owned.ts';
 import type { Overdue, Passing } from './passing.ts';
@@ -33,7 +34,8 @@ function smallDeployments(evidence: Evidence, install: Install): Overdue[] {
     if (!isAlone && active.some((set) => isUnsettled(set.last))) return [];
     const { replicas = 0 } = last.spec ?? {};
     const there = sets.reduce((sum, set) => sum + machinesOf(past, set).length, 0);
-    if (there >= replicas || !isRolling(last) || isHeld(last, sets)) return [];
+    const isGated = sets.every((set) => isDeleting(set.last)) && isSelected(past, last);
+    if (there >= replicas || !isRolling(last) || isHeld(last, sets) || isGated) return [];
     const text = `MachineDeployment ${last.metadata.name} has ${there} machines of ${replicas}`;
     return [{ subject: uid, text }];
   });
