@@ -33,7 +33,7 @@ export async function applyRolloutCommand(
   const origin = await requireNew(control, { ...asked, heardAt, now });
   const change = changeOf(command, { canary: canaryOf(passed), now: now ?? nowMs() });
   const { reason, message, annotations, spec } = change;
-  const taken = await takingBack(control, asked, (found) => says(found, change));
+  const taken = await takingBack(control, asked, (found) => says(found, { spec, annotations }));
   if (taken === 'stale') return 'done before';
   const metadata = { ...taken, uid, annotations: { ...annotations, ...taken.annotations } };
   try {

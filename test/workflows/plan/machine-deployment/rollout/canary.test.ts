@@ -171,6 +171,7 @@ describe('waves', () => {
       reason:
         'The rollout holds after the first 3 machines of new (wave 2 of 3): one of them failed or was replaced',
       next: 'look at the new machines, then resume or roll back',
+      needsPerson: true,
     });
   });
 
