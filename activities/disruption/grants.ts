@@ -20,7 +20,7 @@ import { formatRoom } from './words.ts';
 import { holdsFor, policiesFor, selects } from './selecting.ts';
 import { liveTurns } from './turns.ts';
 import type { Decision } from './writing.ts';
-import { decideOn } from './writing.ts';
+import { decisionOn } from './writing.ts';
 
 export interface SetSize {
   set: string;
@@ -54,7 +54,7 @@ export async function takeForRollout(
   let { sizes } = request;
   for (const policy of policies) {
     const asked = { ...request, sizes };
-    const taken = await decideOn(dependencies, policy, {
+    const taken = await decisionOn(dependencies, policy, {
       decide: (present, objects) => grantSizes(present, objects, asked),
       busy: nothing,
     });
@@ -202,7 +202,7 @@ export async function takeForMachine(
   if (known.unreadable !== undefined) return { refusal: known.unreadable };
   const policies = policiesFor(known.policies, request.deployment, request.reason);
   for (const policy of policies) {
-    const refusal = await decideOn(dependencies, policy, {
+    const refusal = await decisionOn(dependencies, policy, {
       decide: (present, objects) => grantMachine(present, objects, request),
       busy: 'others take from it all the time',
     });
