@@ -201,12 +201,20 @@ export async function takeForMachine(
   const known = dependencies.policies.current();
   if (known.unreadable !== undefined) return { refusal: known.unreadable };
   const policies = policiesFor(known.policies, request.deployment, request.reason);
-  for (const policy of policies) {
-    const refusal = await decisionOn(dependencies, policy, {
-      decide: (present, objects) => grantMachine(present, objects, request),
-      busy: 'others take from it all the time',
-    });
-    if (refusal) return { refusal: `DisruptionPolicy ${policy.metadata.name}: ${refusal}` };
+  // All are asked before one is taken from: a machine that waits for one of them for days must not
+  // keep others from what it has of the other one.
+  const asked = policies.length > 1 ? [true, false] : [false];
+  for (const isQuestion of asked) {
+    for (const policy of policies) {
+      const refusal = await decisionOn(dependencies, policy, {
+        decide(present, objects) {
+          const { answer, ...change } = grantMachine(present, objects, request);
+          return isQuestion ? { answer } : { ...change, answer };
+        },
+        busy: 'others take from it all the time',
+      });
+      if (refusal) return { refusal: `DisruptionPolicy ${policy.metadata.name}: ${refusal}` };
+    }
   }
   return policies.length === 0 ? {} : { isBound: true };
 }
