@@ -1,9 +1,8 @@
 /** What a command on a rollout writes to its MachineDeployment, whoever asks for it. */
 import { options } from '../../../api/constants.ts';
-import { formatEnd, formatOverride } from './policy-override.ts';
+import { formatOverride } from './policy-override.ts';
 import type { PassedCanary } from './waves.ts';
 import { passedAnnotations } from './waves.ts';
-import { formatOverride } from './policy-override.ts';
 
 export interface CommandChange {
   /** For people, without a full stop. */
