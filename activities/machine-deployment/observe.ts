@@ -68,7 +68,7 @@ export async function observeMachineDeployment(
   const deployment = await ensureFinalizer(control, 'machinedeployments', found);
   const refused = new RefusedObjects(input.passOver);
   const view = await read({ ...dependencies, refused }, deployment, input);
-  const facts = factsOf(view);
+  const facts = withFinishedSet(factsOf(view), input);
   const { status, progress } = reportOf({
     ...statusViewOf(view, facts, input),
     ...refusedWriteOf(refused.outcome?.message ?? input.refusal),
@@ -88,6 +88,14 @@ export async function observeMachineDeployment(
     facts: defined({ ...facts, progress, commandsBy: otherThanUsual(dependencies.commandsBy) }),
     refused: refused.outcome,
   });
+}
+
+/** Where it matters: earlier histories have no such field. */
+function withFinishedSet(
+  facts: ObservedDeployment,
+  { finished, lastFinished: finishedSet = finished }: ObserveDeploymentInput,
+): ObservedDeployment {
+  return facts.gate && finishedSet !== undefined ? { ...facts, finishedSet } : facts;
 }
 
 function refusedWriteOf(message: string | undefined): Pick<StatusView, 'refusedWrite'> {

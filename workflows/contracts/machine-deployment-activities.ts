@@ -31,6 +31,8 @@ export interface ObserveDeploymentInput {
   refusal?: string;
   /** Name of the set whose rollout was finished: a pause or a refusal takes that off the status. */
   finished?: string;
+  /** During another rollout: name of the set whose rollout was finished before. */
+  lastFinished?: string;
 }
 
 export type ObservedDeploymentOutcome =

@@ -230,12 +230,13 @@ function showRollout({ plan: { state, ...plan }, since, ...of }: Shown): void {
   const className = keyword(of.className) ?? '';
   const blockedBy = keyword(plan.blockedBy) ?? undefined;
   const deadline = dateOf(plan.heldUntil);
-  if (isShown({ state, blockedBy, className, deadline })) return;
+  const attention = attentionOf(state, plan);
+  if (isShown({ state, blockedBy, className, deadline, attention })) return;
   upsertSearchAttributes([
     { key: keys.MachineClass, value: className },
     { key: keys.State, value: state },
     { key: keys.BlockedBy, value: blockedBy ?? null },
-    { key: keys.Attention, value: attentionOf(state, blockedBy, deadline) },
+    { key: keys.Attention, value: attention },
     { key: keys.Deadline, value: deadline },
     { key: keys.WaitingSince, value: waits(state) ? new Date(since) : null },
   ]);
@@ -246,13 +247,15 @@ interface Values {
   blockedBy: string | undefined;
   className: string;
   deadline: Date | null;
+  attention: 'none' | 'person';
 }
 
-function isShown({ state, blockedBy, className, deadline }: Values): boolean {
+function isShown({ state, blockedBy, className, deadline, attention }: Values): boolean {
   const { typedSearchAttributes: shown } = workflowInfo();
   const isSame =
     shown.get(keys.State) === state &&
     shown.get(keys.BlockedBy) === blockedBy &&
+    shown.get(keys.Attention) === attention &&
     shown.get(keys.MachineClass) === className;
   const isDeadlineSame = shown.get(keys.Deadline)?.getTime() === deadline?.getTime();
   // Earlier histories have no event for another deadline alone.
@@ -267,11 +270,10 @@ function waits(state: RolloutState): boolean {
 /** A canary with a deadline goes on by itself. */
 function attentionOf(
   state: RolloutState,
-  blockedBy: string | undefined,
-  deadline: Date | null,
-): 'none' | 'person' {
-  const isForPerson = blockedBy === 'canary' && deadline === null;
-  return state === 'Blocked' || isForPerson ? 'person' : 'none';
+  { blockedBy, heldUntil, needsPerson }: Omit<DeploymentPlan, 'state'>,
+): Values['attention'] {
+  const isOfPerson = blockedBy === 'canary' && heldUntil === undefined;
+  return state === 'Blocked' || isOfPerson || needsPerson ? 'person' : 'none';
 }
 
 /** Errors since which nothing went well, for people; undefined when none. */

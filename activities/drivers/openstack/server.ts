@@ -107,9 +107,10 @@ async function make(
   // Nova answers with the id alone.
   const { id } = Object(await servers.create(account, { ...body, server: asked }, signal));
   const thing = resourceOf({ ...asked, id, status: 'BUILD' });
-  const [first = thing] = await ownServers(account, thing, signal);
+  const [first = thing, ...others] = await ownServers(account, thing, signal);
+  // The process that made another may be gone, and then no other call removes it.
+  for (const { ref } of others) await servers.remove(account, ref, signal);
   if (first.ref === thing.ref) return { thing };
-  await servers.remove(account, thing.ref, signal);
   throw fault('conflict', `server ${thing.name} was made by another call of this attempt as well`);
 }
 

@@ -5,6 +5,7 @@ import type { DeploymentFacts, ObservedDeployment, SetFacts } from './rollout/fa
 import { withDeletedSetsGoing } from './rollout/facts.ts';
 import type { Hold } from './rollout/hold.ts';
 import { holdOf, isRollingOut, keepsNodes, onDeleteHold } from './rollout/hold.ts';
+import { asksAgainAt, closedHold, fillUp, limitHold, turningPointsOf } from './rollout/gate.ts';
 import { keeperOf } from './rollout/keeper.ts';
 import { planNodes, planProtection } from './rollout/node-steps.ts';
 import { planOnDelete } from './rollout/on-delete.ts';
@@ -67,11 +68,11 @@ function planRegardless(found: DeploymentFacts, now: number, rules: Rules): Depl
   const inPlace = inPlaceRefusalOf(facts);
   if (inPlace) return { ...refuse(inPlace), steps: openingsOf(facts.sets) };
   const rollout = rolloutOf(facts);
-  const hold = holdOf(facts, now);
+  const hold = holdOf(facts, now) ?? closedHold(rollout, now);
   return hold ? planHeld(rollout, { hold, now, rules }) : planRollout(rollout, { now, rules });
 }
 
-function rolloutOf(facts: DeploymentFacts): Rollout {
+function rolloutOf<Facts extends ObservedDeployment>(facts: Facts): Rollout<Facts> {
   const target = targetOf(facts);
   return { facts, target, others: facts.sets.filter((set) => set !== target) };
 }
@@ -83,11 +84,28 @@ function targetOf(facts: ObservedDeployment): SetFacts {
   return target ?? blankSet(facts.newSetName);
 }
 
-/** A canary hold is found by the plan itself: the first machines are part of the rollout. */
 export function currentHold(found: ObservedDeployment, now: number): Hold | undefined {
-  const facts = withDeletedSetsGoing(found);
-  const target = targetOf(facts);
-  return holdOf(facts, now) ?? canaryHold(facts, target) ?? onDeleteHold(facts, target);
+  return holdIn(rolloutOf(withDeletedSetsGoing(found)), now);
+}
+
+/**
+ * Of several holds the first is shown. A pause and a faulty option come first: only a person ends
+ * them, whatever else there is. Then the rollout's own time, as no policy matters before it. A canary
+ * that has its machines waits for a person, who need not wait for a window to approve it; so it
+ * comes before a closed policy. The last two are what is left when nothing is to be done: people
+ * delete, or other deployments have all that may be on their way. A canary hold, and these two, are
+ * found by the plan itself: until then the rollout goes on.
+ */
+function holdIn(rollout: Rollout, now: number): Hold | undefined {
+  const { facts, target } = rollout;
+  const limit = canaryLimit(facts, target);
+  return (
+    holdOf(facts, now) ??
+    canaryHold(facts, target) ??
+    closedHold(rollout, now) ??
+    onDeleteHold(facts, target) ??
+    (facts.gate && limitHold(rollout, planStrategy(rollout, limit)))
+  );
 }
 
 /** Undefined while something else holds the rollout, or nothing does. */
@@ -104,20 +122,27 @@ export function standsStill(found: ObservedDeployment, now: number): boolean {
 }
 
 function planRollout(
-  rollout: Rollout,
+  rollout: Rollout<DeploymentFacts>,
   { now, rules }: { now: number; rules: Rules },
 ): DeploymentPlan {
   const { facts, target } = rollout;
   const strategy = planStrategy(rollout, canaryLimit(facts, target));
-  const hold = canaryHold(facts, target) ?? onDeleteHold(facts, target);
+  const hold = holdIn(rollout, now);
   const wave = planWave(facts, target, now);
   const { protectsHeldNodes, heldSince } = rules;
   const nodes = planNodes(rollout, protectsHeldNodes ? { now } : { hold, heldSince, now });
+  const isLimited = strategy.limit !== undefined && strategy.sizes.length === 0;
   return {
     steps: [...stepsOf(rollout, strategy), ...(wave ? [wave] : [])],
     ...nodes,
     ...stateOf(rollout, strategy, hold),
-    ...earliestOf([nodes.until, endOf(hold, now), ...timesOf(facts)]),
+    ...earliestOf([
+      nodes.until,
+      endOf(hold, now),
+      ...timesOf(facts),
+      ...turningPointsOf(rollout, now),
+      isLimited ? asksAgainAt(facts, now) : undefined,
+    ]),
     ...overdueReport(rollout),
   };
 }
@@ -125,7 +150,10 @@ function planRollout(
 /**
  * A set that is still to be made, or that is gone back to, is not the one that made no progress.
  */
-function overdueReport({ facts, target }: Rollout): Pick<DeploymentPlan, 'report'> {
+function overdueReport({
+  facts,
+  target,
+}: Rollout<DeploymentFacts>): Pick<DeploymentPlan, 'report'> {
   if (!facts.progress.isOverdue || !target.isOfTemplate || !exists(target)) return {};
   const message = `MachineSet "${target.name}" has timed out progressing.`;
   return { report: { type: 'Warning', reason: 'ProgressDeadlineExceeded', message } };
@@ -144,22 +172,33 @@ function planStrategy(rollout: Rollout, limit: number | undefined): StrategyPlan
 }
 
 function planHeld(
-  rollout: Rollout,
+  rollout: Rollout<DeploymentFacts>,
   { hold, now, rules }: { hold: Hold; now: number; rules: Rules },
 ): DeploymentPlan {
-  const surge = hold.kind === 'paused' ? rollout.facts.maxSurge : 0;
+  const { facts, target } = rollout;
+  const isClosed = closedHold(rollout, now) !== undefined;
+  const surge = hold.kind === 'paused' && !isClosed ? rollout.facts.maxSurge : 0;
   const taker = mayNewSetTake(rollout, hold, now)
     ? rollout.target
     : (keeperOf(rollout) ?? rollout.target);
-  const sizes = scaleHeld(rollout, taker, surge);
+  const filled = hold.kind === 'policy' ? fillUp(rollout) : undefined;
+  const sizes = filled ?? scaleHeld(rollout, taker, surge);
   const strategy = { sizes, mayCreate: false, reason: sizes[0]?.reason ?? hold.reason };
   const { protectsHeldNodes, heldSince } = rules;
   const nodes = protectsHeldNodes ? {} : planProtection(rollout, { hold, heldSince, now });
+  const shown = holdIn(rollout, now);
+  // A closed policy takes no machine, and the end of a wave takes none.
+  const wave = hold.kind === 'policy' ? planWave(facts, target, now) : undefined;
   return {
-    steps: stepsOf(rollout, strategy),
+    steps: [...stepsOf(rollout, strategy), ...(wave ? [wave] : [])],
     ...nodes,
-    ...stateOf(rollout, strategy, hold),
-    ...earliestOf([nodes.until, hold.until, rollout.facts.nextScaledAt]),
+    ...stateOf(rollout, strategy, shown),
+    ...earliestOf([
+      nodes.until,
+      endOf(shown, now),
+      rollout.facts.nextScaledAt,
+      ...(hold.kind === 'policy' ? turningPointsOf(rollout, now) : []),
+    ]),
   };
 }
 
@@ -168,11 +207,12 @@ function planHeld(
  * rollout does: a canary that a person has yet to inspect, a time that has not come, an option that
  * cannot be parsed. A set that is gone back to is a known one.
  */
-function mayNewSetTake({ facts, target }: Rollout, hold: Hold, now: number): boolean {
+function mayNewSetTake(rollout: Rollout, hold: Hold, now: number): boolean {
+  const { facts, target } = rollout;
   if (!exists(target)) return false;
   if (!target.isOfTemplate) return true;
-  const isOnlyPaused = hold.kind === 'paused' && !holdOf({ ...facts, isPaused: false }, now);
-  return isOnlyPaused && canaryLimit(facts, target) === undefined;
+  const others = holdOf({ ...facts, isPaused: false }, now) ?? closedHold(rollout, now);
+  return hold.kind === 'paused' && !others && canaryLimit(facts, target) === undefined;
 }
 
 function directionOf({ action }: DeploymentStep): RolloutState {

@@ -217,6 +217,30 @@ test('a cloud that takes minutes: pending, with what is waited for', async () =>
   expect(serversOf(double, 'slow')).toHaveLength(1);
 });
 
+test('of two servers of one token the older stays, whose process may be gone, and the other goes', async () => {
+  await using double = await startOpenStackDouble();
+  await using proxy = await startFaultProxy(double.url);
+  const { servers } = double.world;
+  proxy.add({
+    // Nova shows what a process that was killed has made as well, a second later.
+    matches: ({ path }) => path.includes('/servers/detail') && servers.size === 1,
+    fault: { kind: 'slow', milliseconds: 0 },
+    onHit: () => {
+      const [mine] = servers.values();
+      const created = new Date(Date.parse(String(mine?.fields['created'])) + 1_000).toISOString();
+      const fields = { ...mine?.fields, id: 'of-the-dead', created };
+      servers.set('of-the-dead', { looks: 0, fields });
+    },
+  });
+  const made = await aDriverFor(proxy.url).createInstance(openStackRequest('raced'));
+  expect(made.found).toBe(false);
+  const staying = serversOf(double, 'raced').filter(
+    (one) => one['OS-EXT-STS:task_state'] !== 'deleting',
+  );
+  const left = staying.map(({ id }) => `openstack:///RegionOne/${String(id)}`);
+  expect(left).toEqual([made.providerID]);
+});
+
 describe('in a network of another project', () => {
   test('a port without a MAC address is made, and found again', async () => {
     await using double = await startOpenStackDouble({ allowsMac: false });

@@ -19,6 +19,8 @@ export interface DeploymentFacts extends ObservedDeployment {
    * still drain, is not what the rollout waits for.
    */
   isLateByOld?: boolean;
+  /** Since when DisruptionPolicies allow no machine, milliseconds. */
+  limitedSince?: number;
 }
 
 /** Without what the status says of it. */
@@ -74,6 +76,34 @@ export interface ObservedDeployment {
   hasProtectedNodes: boolean;
   /** Source of the worker's commands; absent: `temporal`. */
   commandsBy?: CommandSource;
+  /** What DisruptionPolicies allow; absent: none selects the deployment. */
+  gate?: RolloutGate;
+  /** Name of the set whose rollout was finished last, where that is known and there is a gate. */
+  finishedSet?: string;
+}
+
+/** What the DisruptionPolicies of a deployment let its rollout do now. Decision 58. */
+export interface RolloutGate {
+  /** Why no machine may be taken; absent while some may. */
+  closed?: ClosedGate;
+  /** The answer changes then, milliseconds: an open gate closes. */
+  until?: number;
+  /** Bound on the machines that the next step takes; absent: none. */
+  machines?: { count: number; policy: string; why: string };
+}
+
+export interface ClosedGate {
+  /** Name of the DisruptionPolicy. */
+  policy: string;
+  /**
+   * `time`: a window or an exclusion; `turn`: other deployments roll; `fault`: it cannot be read or
+   * followed, or allows no machine at all, and only a person ends that.
+   */
+  kind: 'time' | 'turn' | 'fault';
+  /** In words, with absolute times. */
+  why: string;
+  /** Opens by itself then, milliseconds. */
+  until?: number;
 }
 
 /** Annotations `millwright.dev/...` of the deployment. */
