@@ -103,7 +103,10 @@ condition Stalled), it made no progress within spec.progressDeadlineSeconds, or 
       run: onCluster(async () => (await import('../rollout/history.ts')).history),
     }),
     changeCommand('pause', 'stop a rollout; scaling goes on'),
-    changeCommand('resume', 'go on after a pause, or after the first machines (canary)'),
+    changeCommand(
+      'resume',
+      'go on after a pause, or past the first machines or the present wave (canary)',
+    ),
     command<UndoOptions>({
       name: 'undo',
       summary: 'go back to an earlier revision',

@@ -122,6 +122,18 @@ describe('a simulated rollout', () => {
     expect(plan.state).toBe('Complete');
   });
 
+  test('runs through waves with a time, and stops at what only a person ends', () => {
+    const waves = { ...toLarge, metadata: { annotations: { [options.canary]: '1 for 10m, 2' } } };
+    const { happenings, plan, tookMs } = simulate(changed(settled(), waves), pace, { now });
+    const waits = happenings.filter(({ kind }) => kind === 'passWave' || kind === 'hold');
+    expect(waits).toMatchObject([
+      { kind: 'passWave', at: 600_000 + pace.creation },
+      { kind: 'hold', subject: expect.stringContaining('(wave 2 of 2)') },
+    ]);
+    expect(tookMs).toBeGreaterThan(600_000);
+    expect(plan.state).toBe('Complete');
+  });
+
   test('replaces machines of the template before by those of another one after a rollback', () => {
     const given = { ...toLarge, metadata: { annotations: { [options.rolledBackFrom]: 'two' } } };
     const outcome = simulate(changed(settled(), given), pace, { now });

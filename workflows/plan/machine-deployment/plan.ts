@@ -176,6 +176,7 @@ function planHeld(
   rollout: Rollout<DeploymentFacts>,
   { hold, now, rules }: { hold: Hold; now: number; rules: Rules },
 ): DeploymentPlan {
+  const { facts, target } = rollout;
   const isClosed = closedHold(rollout, now) !== undefined;
   const surge = hold.kind === 'paused' && !isClosed ? rollout.facts.maxSurge : 0;
   const taker = mayNewSetTake(rollout, hold, now)
@@ -186,15 +187,19 @@ function planHeld(
   const strategy = { sizes, mayCreate: false, reason: sizes[0]?.reason ?? hold.reason };
   const { protectsHeldNodes, heldSince } = rules;
   const nodes = protectsHeldNodes ? {} : planProtection(rollout, { hold, heldSince, now });
+  const shown = holdIn(rollout, now);
+  // A closed policy takes no machine, and the end of a wave takes none.
+  const wave = hold.kind === 'policy' ? planWave(facts, target, now) : undefined;
   return {
-    steps: stepsOf(rollout, strategy),
+    steps: [...stepsOf(rollout, strategy), ...(wave ? [wave] : [])],
     ...nodes,
-    ...stateOf(rollout, strategy, holdIn(rollout, now)),
+    ...stateOf(rollout, strategy, shown),
     ...earliestOf([
       nodes.until,
+      endOf(shown, now),
       rollout.facts.nextScaledAt,
       rollout.facts.repairsAt,
-      ...(hold.kind === 'policy' ? turningPointsOf(rollout, now) : [hold.until]),
+      ...(hold.kind === 'policy' ? turningPointsOf(rollout, now) : []),
     ]),
   };
 }

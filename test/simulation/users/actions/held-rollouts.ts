@@ -29,7 +29,7 @@ function newTemplate(chance: Chance): Body {
 function holdsFor(user: User): Hold[] {
   const { chance } = user;
   const onDelete = byOption(options.onDelete, 'true');
-  const canary = byOption(options.canary, chance.pick(['1', '2', '30%']));
+  const canary = byOption(options.canary, chance.pick(['1', '2', '30%', '1 for 5m, 2']));
   const later = byOption(options.rolloutAfter, user.timeIn(60 * minuteMs));
   return chance.pick([[paused], [canary], [canary], [canary], [onDelete, paused], [later]]);
 }

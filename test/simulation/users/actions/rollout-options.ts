@@ -8,7 +8,8 @@ import { pickDeployment } from './rollouts.ts';
 export const invalidValues = ['none', '-1', 'soon', '5 apples'] as const;
 
 const values: Record<string, (user: User) => string> = {
-  [options.canary]: ({ chance }) => chance.pick(['1', '2', '30%']),
+  [options.canary]: ({ chance }) =>
+    chance.pick(['1', '2', '30%', '1 for 2m', '1, 30% for 5m, 60%']),
   [options.soak]: ({ chance }) => chance.pick(['20s', '1m', '2m']),
   [options.rolloutAfter]: (user) => user.timeIn(user.chance.between(-minuteMs, 20 * minuteMs)),
   [options.restart]: (user) => user.timeIn(0),
@@ -16,7 +17,8 @@ const values: Record<string, (user: User) => string> = {
   [options.onDelete]: ({ chance }) => chance.pick(['true', 'true', 'false']),
   [options.replacementBudget]: ({ chance }) => chance.pick(['1', '2', '50%']),
   [options.honorMinReadySeconds]: ({ chance }) => chance.pick(['true', 'false']),
-  [options.canaryPassed]: ({ chance }) => String(1 + chance.below(9)),
+  [options.canaryPassed]: ({ chance }) =>
+    `${1 + chance.below(9)}${chance.pick(['', '', ':1', ':2'])}`,
 };
 
 /** Any text is a restart, and a revision that is none is nothing to hold for. */

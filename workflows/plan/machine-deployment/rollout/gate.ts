@@ -3,7 +3,6 @@ import { canaryLimit } from './canary.ts';
 import type { DeploymentFacts, ObservedDeployment } from './facts.ts';
 import { availableAt, presentIn, sumOf } from './facts.ts';
 import type { Hold } from './hold.ts';
-
 import { isScalingEvent } from './scaling.ts';
 import type { Rollout, Sizing, StrategyPlan } from './sizing.ts';
 import { exists, roomOf, unsettledOf } from './sizing.ts';

@@ -73,8 +73,8 @@ class Watch {
         metadata.deletionTimestamp === undefined &&
         status?.currentStatus?.phase === 'Running',
     );
-    for (let wave = this.#passed; wave < passed && !isByPerson; wave += 1)
-      this.#expectEnd(wave, now);
+    const ended = Array.from({ length: passed - this.#passed }, (_, index) => this.#passed + index);
+    for (const wave of isByPerson ? [] : ended) this.#expectEnd(wave, now);
     if (passed !== this.#passed) this.#since = undefined;
     this.#passed = passed;
     const isOver = machines.every(({ spec }) => isNew(spec.class?.name));
@@ -152,6 +152,6 @@ test('waves keep the new set small, end when all went well for their time, and e
         replicas === 0 ? [] : [['v2', replicas]],
       );
     }),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });

@@ -146,9 +146,9 @@ describe('waves', () => {
       note: { ...noted, machines: { count: 4, youngest: 70_000 } },
     },
   ])('remember $name', ({ facts, note }) => {
-    const step = stepsIn(inWaves(facts), now).find(({ action }) => action === 'noteWave');
-    expect(step).toMatchObject({ note, was: facts?.waveNote ?? noted });
-    if (step?.action === 'noteWave') expect(step.note).toEqual(note);
+    const notes = stepsIn(inWaves(facts), now).filter((step) => step.action === 'noteWave');
+    expect(notes.map((step) => step.was)).toEqual([facts?.waveNote ?? noted]);
+    expect(notes.map((step) => step.note)).toEqual([note]);
   });
 
   test.each<{ name: string; facts: Parameters<typeof inWaves>[0] }>([
@@ -177,6 +177,18 @@ describe('waves', () => {
 
   test('do not hold before the time has begun', () => {
     expect(currentHold(inWaves({ waveNote: { ...noted, revision: 1 } }), now)).toBeUndefined();
+  });
+
+  test.each<{ name: string; kind: 'time' | 'fault' }>([
+    { name: 'a window', kind: 'time' },
+    { name: 'a person', kind: 'fault' },
+  ])('end while a policy waits for $name: that takes no machine', ({ kind }) => {
+    const gate = { closed: { policy: 'db', kind, why: 'closed' } };
+    expect(stepsIn(inWaves({ gate }), end.at)).toMatchObject([{ action: 'passWave' }]);
+    expect(planMachineDeployment(inWaves({ gate }), now)).toMatchObject({
+      blockedBy: 'canary',
+      until: end.at,
+    });
   });
 
   test.each<{ name: string; facts: DeploymentFacts; passed: object | undefined }>([

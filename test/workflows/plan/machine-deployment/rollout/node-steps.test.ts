@@ -122,6 +122,11 @@ describe('a rollout that stands still', () => {
     { name: 'after its canary', facts: canary, step: 'releaseNodes' },
     { name: 'until its time', facts: later, step: 'releaseNodes' },
     { name: 'for an option', facts: faulty, step: 'releaseNodes' },
+    {
+      name: 'by a policy',
+      facts: { gate: { closed: { policy: 'db', kind: 'time', why: 'closed' } } },
+      step: 'releaseNodes',
+    },
     { name: 'by a pause, as with MCM', facts: { isPaused: true }, step: undefined },
     { name: 'no more', facts: {}, step: 'protectNodes' },
     { name: 'where the flag is off', facts: { ...later, protectsNodes: false }, step: undefined },
