@@ -48,7 +48,7 @@ export async function applyRolloutCommand(
 
 function says(
   { spec, metadata }: KubeObject & { spec?: object },
-  wanted: Pick<CommandChange, 'spec' | 'annotations'>,
+  wanted: { spec: object | undefined; annotations: object | undefined },
 ): boolean {
   const present = { spec, annotations: metadata.annotations };
   const then = {

@@ -21,10 +21,13 @@ export function registerDisruptionMetrics(registry: Registry): DisruptionMetrics
   return {
     of(namespace, scope) {
       const seen = new Set<DisruptionReason>();
+      let isServed = true;
       scope.add('metrics of disruptions', () => {
+        isServed = false;
         for (const reason of seen) taken.remove({ kube_namespace: namespace, reason });
       });
       return (reason, machines) => {
+        if (!isServed) return;
         seen.add(reason);
         taken.inc({ kube_namespace: namespace, reason }, machines);
       };

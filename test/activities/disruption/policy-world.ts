@@ -4,6 +4,7 @@
  */
 import { applyDeploymentSteps } from '../../../activities/machine-deployment/apply.ts';
 import { observeMachineDeployment } from '../../../activities/machine-deployment/observe.ts';
+import { nowMs } from '../../../activities/system/system.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { customResource, disruptionPolicy } from '../../../kube/client/paths.ts';
 import type { DisruptionPolicy } from '../../../workflows/api/disruption-policy.ts';
@@ -147,20 +148,20 @@ export class PolicyWorld {
 
   async observe(name: string, world = this.world): Promise<DeploymentFacts> {
     const deployment = { namespace, name };
-    const input = { deployment, now: Date.now(), protectedNodes: [] };
+    const input = { deployment, now: nowMs(), protectedNodes: [] };
     const outcome = await observeMachineDeployment(world, input);
     if (!outcome.found) throw new Error(`${name} is gone`);
     return outcome.facts;
   }
 
   async plan(name: string): Promise<DeploymentPlan> {
-    return planMachineDeployment(await this.observe(name), Date.now());
+    return planMachineDeployment(await this.observe(name), nowMs());
   }
 
   /** One read and what it leads to. */
   async turn(name: string, world = this.world): Promise<ApplyOutcome | undefined> {
     const facts = await this.observe(name, world);
-    const { steps } = planMachineDeployment(facts, Date.now());
+    const { steps } = planMachineDeployment(facts, nowMs());
     if (steps.length === 0) return undefined;
     const scaling = { desired: facts.replicas, max: facts.replicas + facts.maxSurge };
     return await applyDeploymentSteps(world, { deployment: lifeOf(name), steps, scaling });
