@@ -1,9 +1,6 @@
 /** The conditions of a Machine: copies of those of its Node, and what kstatus goes by. */
-import { holdConditions, isHoldCondition } from '../../workflows/api/deletion-hooks.ts';
 import { copiedConditions } from '../../workflows/api/kstatus.ts';
-import type { Machine } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
-import type { PreparedMachine } from '../../workflows/contracts/machine-activities.ts';
 import { clip } from '../../workflows/values/clip.ts';
 
 /** A Node has 5 of its kubelet, and some of agents on it, each with a line of text. */
@@ -38,24 +35,6 @@ function clipped(condition: NodeCondition): NodeCondition {
     ...(reason !== undefined && { reason: clip(reason, longestTextBytes) }),
     ...(message !== undefined && { message: clip(message, longestTextBytes) }),
   };
-}
-
-/** What the conditions of a Machine say of hooks, milliseconds. */
-export function holdTimesOf({
-  status,
-}: Pick<Machine, 'status'>): Pick<PreparedMachine, 'heldSince' | 'drainHeldUntil'> {
-  const holds = status?.conditions?.filter(isHoldCondition) ?? [];
-  const [held] = holds.filter((condition) => condition.status === 'True');
-  const drain = holds.find(({ type }) => type === holdConditions.drain);
-  return {
-    ...(held && { heldSince: timeOf(held) }),
-    ...(drain?.status === 'False' && { drainHeldUntil: timeOf(drain) }),
-  };
-}
-
-/** A time that others made nonsense of is long ago. */
-function timeOf({ lastTransitionTime = '' }: NodeCondition): number {
-  return Date.parse(lastTransitionTime) || 0;
 }
 
 /** A merge patch of the status, as far as conditions follow from it. */

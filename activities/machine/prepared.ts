@@ -1,6 +1,7 @@
 /** The fields of a Machine that its workflow may know. */
 import type { Machine } from '../../workflows/api/machine.ts';
 import { otherThanUsual, type CommandSource } from '../../workflows/api/command-source.ts';
+import { holdReportIn } from '../../workflows/api/deletion-hooks.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { deadlineOf, type Period } from '../../workflows/values/pauses.ts';
@@ -9,7 +10,7 @@ import type {
   PreparedMachine,
 } from '../../workflows/contracts/machine-activities.ts';
 import { snapshotOf } from '../../workflows/contracts/snapshots.ts';
-import { holdTimesOf, nodeConditionsOf } from './conditions.ts';
+import { nodeConditionsOf } from './conditions.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { NodeTemplate } from '../../workflows/plan/machine/node-template.ts';
@@ -33,6 +34,7 @@ export function preparedOf(
   const { command: _signalled, ...seen } = snapshotOf(machine);
   const limits = limitsOf(machine, dependencies.defaults);
   const { className, providerID, nodeConditions } = shortTextsOf(spec);
+  const { held, drainHeldUntil } = holdReportIn(status?.conditions, Date.parse);
   return defined({
     ...seen,
     createdAt: creationCountsFrom(machine, limits, dependencies.pauses?.() ?? []),
@@ -50,7 +52,7 @@ export function preparedOf(
     limits,
     commandsBy: otherThanUsual(dependencies.commandsBy),
     wasNodeSeen: wasNodeSeen(machine) || undefined,
-    ...(metadata.deletionTimestamp !== undefined && holdTimesOf(machine)),
+    ...(metadata.deletionTimestamp !== undefined && { heldSince: held?.since, drainHeldUntil }),
   });
 }
 

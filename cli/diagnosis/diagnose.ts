@@ -13,6 +13,7 @@ import { classFindings, deploymentFindings, setFindings } from './pools.ts';
 import { nameInLine } from '../../workflows/values/name-in-line.ts';
 import {
   editClassCommands,
+  hookCommands,
   kubectlFor,
   retryCommand,
   drainCommands,
@@ -23,6 +24,7 @@ import {
 import { failureSequelOf, foundMachine } from './machine-object.ts';
 import { joinDeadlineOf, timeOf, drainDeadlineOf } from '../install/times.ts';
 import type { Trouble } from './trouble.ts';
+import { holdReportIn, hookPatienceMs } from '../../workflows/api/deletion-hooks.ts';
 import { drainBlockerOf } from '../../workflows/api/drain-failure.ts';
 import {
   creationTroubleOf,
@@ -45,6 +47,7 @@ export function diagnose(install: Install, patience: Patience = defaultPatience)
 export function machineFindings(machine: Machine, install: Install): Finding[] {
   return [
     ...drainFindings(machine, install),
+    ...hookFindings(machine, install),
     ...creationFindings(machine, install),
     ...joinFindings(machine, install),
     ...healthFindings(machine, install),
@@ -101,6 +104,17 @@ function secretCommands(machine: Machine): string[] {
 
 /** As activities/drain/status.ts writes it, in the words of MCM v0.62.1. */
 const drainFailed = /^Drain failed due to - (.*?)\. Will retry in next sync\b/s;
+
+/** A machine whose deletion waits for others. */
+function hookFindings(machine: Machine, { now }: Install): Finding[] {
+  const { metadata, status } = machine;
+  const { held } = holdReportIn(status?.conditions, Date.parse);
+  const isGoing = metadata.deletionTimestamp !== undefined;
+  if (!isGoing || !held || now < held.since + hookPatienceMs) return [];
+  const { message: cause, since } = held;
+  const commands = hookCommands(machine);
+  return [{ trouble: 'hook-waits', object: foundMachine(machine), cause, since, commands }];
+}
 
 /** A machine that is to go and does not: its drain, or the cloud. */
 function drainFindings(machine: Machine, install: Install): Finding[] {

@@ -1,5 +1,6 @@
 /** Lines to copy, about one machine. */
 import { creationTimeoutSecondsOf } from '../../workflows/api/creation-timeout.ts';
+import { hooksIn } from '../../workflows/api/deletion-hooks.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { nameInLine } from '../../workflows/values/name-in-line.ts';
 import type { Install } from '../install/install.ts';
@@ -8,6 +9,19 @@ import { setNameOf, setOf } from './machine-object.ts';
 
 export function kubectlFor({ metadata }: Pick<Machine, 'metadata'>): string {
   return `kubectl -n ${metadata.namespace ?? 'default'}`;
+}
+
+/** In the order in which they hold: the drain comes first. */
+export function hookCommands(machine: Machine): string[] {
+  const { name, annotations } = machine.metadata;
+  const { drain = [], instance = [] } = hooksIn(annotations) ?? {};
+  const hooks = [...drain, ...instance];
+  if (hooks.length === 0) return [];
+  const keys = hooks.map(({ annotation }) => `'${annotation}-'`);
+  return [
+    '# passes the hooks, whatever their owners have still to do; take those that may go',
+    `${kubectlFor(machine)} annotate machine ${name} ${keys.join(' ')}`,
+  ];
 }
 
 /** Asks a worker to try now what it would try later. Like all of these it acts only with --yes. */

@@ -3,6 +3,7 @@
 export const troubles = [
   'drain-budget',
   'drain-volume',
+  'hook-waits',
   'quota',
   'capacity',
   'bad-spec',

@@ -1,6 +1,7 @@
 /** Why a machine is as it is, by its objects. */
 import type { Node } from '../../kube/objects/nodes.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
+import { holdReportIn } from '../../workflows/api/deletion-hooks.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
 import { machineFindings } from '../diagnosis/diagnose.ts';
@@ -123,6 +124,8 @@ function goingAwaits(machine: Machine, install: Install): Awaited {
   const { description = '' } = machine.status?.lastOperation ?? {};
   const since = timeOf(machine.metadata.deletionTimestamp);
   if (!isDeletionTaken(machine)) return { what: 'a worker that takes up its deletion', since };
+  const { held } = holdReportIn(machine.status?.conditions, Date.parse);
+  if (held) return { what: `hooks: ${held.message}`, since: held.since };
   if (nodeDeletion.test(description)) return { what: 'its Node, which has to be deleted', since };
   if (!hasNode(machine) || instanceDeletion.test(description)) {
     return { what: 'the cloud, which has to delete its instance', since };

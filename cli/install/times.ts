@@ -1,6 +1,7 @@
 /** Deadlines of machines, as the workflows count them. Times in milliseconds. */
 import { pausesUntil } from '../../kube/objects/pauses.ts';
 import { drainOptions } from '../../workflows/api/constants.ts';
+import { holdReportIn } from '../../workflows/api/deletion-hooks.ts';
 import { creationTimeoutSecondsOf } from '../../workflows/api/creation-timeout.ts';
 import { parseDuration } from '../../workflows/api/duration.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
@@ -38,12 +39,15 @@ export function healthDeadlineOf(machine: Machine, install: Install): number | u
 
 /** Pods that are left then are deleted by force. */
 export function drainDeadlineOf(machine: Machine, install: Install): number | undefined {
-  const { metadata, spec } = machine;
-  const from = timeOf(metadata.deletionTimestamp);
+  const { metadata, spec, status } = machine;
+  const deletedAt = timeOf(metadata.deletionTimestamp);
+  // The time of the hooks before it is not its own.
+  const { drainHeldUntil = 0 } = holdReportIn(status?.conditions, Date.parse);
+  const from = deletedAt && Math.max(deletedAt, drainHeldUntil);
   const given = timeOf(metadata.annotations?.[drainOptions.until]);
   // As if nothing had been paused, like the timeout: what was paused comes on top of both.
   const seconds =
-    given !== undefined && from !== undefined
+    given !== undefined && from !== undefined && given > drainHeldUntil
       ? Math.max(given - from, 0) / 1_000
       : (secondsOf(spec.drainTimeout) ?? install.timeouts.drain);
   return movedDeadline({ from, seconds }, pausesOfDrain(pausesOf(machine, install)));

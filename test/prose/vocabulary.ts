@@ -40,7 +40,7 @@ export const vocabulary = {
     gcp generate generation get give given glob global go going gone google grace grant graph
     group grown growth grpc guard guardian guest hand handled happening hash haste header
     heading health heartbeat held help here hetzner hidden hide hinders histogram history hold
-    holders host how http id identity ids ignore image incarnation infer initialization
+    holders hook host how http id identity ids ignore image incarnation infer initialization
     initialize inline innermost input insert install instance int integer interceptor interrupt
     interruptible interruption interval invalid ip iso items job join journal keep kept key
     keyword kill kind kit known kube kubeconfig kubectl kubelet kubevirt label lack large last
@@ -60,7 +60,7 @@ export const vocabulary = {
     platform plausible play pod point policy poll pool port postgresql prefix prepare presence
     present preservation preserve preview previous print priority probes process product
     program progress project prometheus proportion protect protection provider proxy prune ps
-    public push put python quantiles quantity query question queue quick quoted random range
+    public purpose push put python quantiles quantity query question queue quick quoted random range
     rank rate raw reach reachability read ready real reason recent recomposition reconciling
     reconfiguration record recorders recordings recovery recreate ref reference reflector
     refresh refusable refusal refuse region register registration registry regular rejected

@@ -95,6 +95,26 @@ for (const [name, asked] of [
   });
 }
 
+// Held before its drain and before its instance, which another program deletes.
+const hooked = await MachineWorld.create(temporal);
+hooked.object = { ...hooked.object, hasExternalDriver: true };
+const ofOwner = (annotation: string) => [{ annotation, owner: 'etcd-druid' }];
+const hooks = {
+  drain: ofOwner('pre-drain.delete.hook.machine.cluster.x-k8s.io/etcd'),
+  instance: ofOwner('suspend-instance-deletion.node.machine.sapcloud.io/etcd'),
+};
+await hooked.run(async () => {
+  await hooked.beginAndJoin();
+  hooked.putHooks(hooks);
+  await hooked.requestDeletion();
+  await hooked.log.until('checkHooks');
+  await hooked.hook({ instance: hooks.instance });
+  await hooked.log.until('checkHooks', 3);
+  await hooked.hook();
+  await resultOf(hooked.handle);
+  await save('machine-hooked', hooked.handle);
+});
+
 // Failed and kept for a look at it: its Node is being drained while its life goes on.
 const kept = new Kept();
 kept.drain = hang;

@@ -25,6 +25,8 @@ export interface MachineFigures {
   /** Failed, as no Node joined in time. */
   isCreationTimedOut: boolean;
   drainBlockedBy: DrainBlocker | undefined;
+  /** Hooks hold its deletion since then, milliseconds. */
+  heldSince: number | undefined;
 }
 
 /** A machine in `status.failedMachines`. */

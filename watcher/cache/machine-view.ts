@@ -1,6 +1,7 @@
 import type { MachineView } from './views.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
+import { holdReportIn } from '../../workflows/api/deletion-hooks.ts';
 import { creationTimeoutSecondsOf } from '../../workflows/api/creation-timeout.ts';
 import { snapshotOf } from '../../workflows/contracts/snapshots.ts';
 import { digestOf } from './digest.ts';
@@ -83,6 +84,7 @@ const zoneLabel = 'topology.kubernetes.io/zone';
 export function figuresOfMachine(machine: Machine): MachineFigures {
   const { metadata, spec, status } = machine;
   const { apiGroup = '', kind = '' } = spec.class ?? {};
+  const isGoing = metadata.deletionTimestamp !== undefined;
   return {
     providerID: spec.providerID ?? '',
     classApiGroup: apiGroup,
@@ -94,6 +96,7 @@ export function figuresOfMachine(machine: Machine): MachineFigures {
     ...creationFiguresOf(machine),
     isCreationTimedOut: isCreationTimedOut(machine),
     drainBlockedBy: drainBlockerOf(machine),
+    heldSince: isGoing ? holdReportIn(status?.conditions, Date.parse).held?.since : undefined,
   };
 }
 

@@ -1,4 +1,5 @@
 /** Metrics of the objects, in series of our own: numbers by pool, not by machine. */
+import { hookPatienceMs } from '../../workflows/api/deletion-hooks.ts';
 import type { DrainBlocker } from '../../workflows/api/drain-failure.ts';
 import type { MachineView } from '../../watcher/cache/views.ts';
 import type { HistogramSeries, Sample, Series } from './computed.ts';
@@ -54,6 +55,19 @@ export const machineSeries: readonly Series<Listed>[] = [
         listed,
         ({ figures: { drainBlockedBy } }) => drainBlockedBy && { by: drainBlockedBy },
         drainBlockers.map((by) => ({ by })),
+      ),
+  },
+  {
+    name: 'millwright_deletions_held',
+    type: 'gauge',
+    help: 'Machines whose deletion hooks have held for 30 minutes.',
+    labels: ['kube_namespace'],
+    read: (listed) =>
+      countsBy(
+        listed,
+        ({ figures: { heldSince = Infinity } }) =>
+          listed.now - heldSince >= hookPatienceMs ? {} : undefined,
+        [{}],
       ),
   },
   {

@@ -1,4 +1,6 @@
 /** Hooks: annotations of a Machine with which others hold up its deletion until they are done. */
+import type { Condition } from './meta.ts';
+import { timeIn } from './time.ts';
 
 /** Each asks for a wait before one part of the deletion. */
 export interface DeletionHooks {
@@ -22,6 +24,9 @@ const prefixes: readonly [string, HeldPart][] = [
   ['pre-terminate.delete.hook.machine.cluster.x-k8s.io/', 'instance'],
   ['pre-drain.delete.hook.machine.cluster.x-k8s.io/', 'drain'],
 ];
+
+/** The owner of a hook may need as long to do its part; after that a person should know. */
+export const hookPatienceMs = 30 * 60_000;
 
 /** Of either part. Others follow when these are gone. */
 export const mostHooks = 20;
@@ -53,7 +58,7 @@ export function purposeOf({ annotation }: Hook): string {
 
 /** Words for people: the purpose, and whose it is. */
 export function formatHook(hook: Hook): string {
-  return `${purposeOf(hook)} (${hook.owner || 'of nobody named'})`;
+  return `${purposeOf(hook)} (${hook.owner || 'no owner'})`;
 }
 
 /** Conditions of a Machine while hooks hold one of the parts. */
@@ -63,6 +68,29 @@ export const holdConditions = {
   /** As in the coming MCM; there only while it holds. */
   instance: 'InstanceDeletionSuspended',
 } as const satisfies Record<HeldPart, string>;
+
+/** What the conditions of a Machine that is being deleted say of its hooks. */
+export interface HoldReport {
+  /** Absent while none holds it. */
+  held?: { since: number; message: string };
+  /** Milliseconds. */
+  drainHeldUntil?: number;
+}
+
+/** A time that others made nonsense of is long ago. */
+export function holdReportIn(
+  conditions: readonly Condition[] | null = [],
+  parse: (text: string) => number,
+): HoldReport {
+  const holds = conditions?.filter(isHoldCondition) ?? [];
+  const timeOf = (condition: Condition) => timeIn(condition.lastTransitionTime, parse) ?? 0;
+  const held = holds.find(({ status }) => status === 'True');
+  const drain = holds.find(({ type }) => type === holdConditions.drain);
+  return {
+    ...(held && { held: { since: timeOf(held), message: held.message ?? '' } }),
+    ...(drain?.status === 'False' && { drainHeldUntil: timeOf(drain) }),
+  };
+}
 
 /** Not copied from a Node, and kept when the conditions of the Node are. */
 export function isHoldCondition({ type }: { type: string }): boolean {

@@ -4,8 +4,10 @@
  */
 import type { CommandSource } from '../api/command-source.ts';
 import { annotations } from '../api/constants.ts';
+import { formatHook } from '../api/deletion-hooks.ts';
 import { shownDrainDeadlineOf } from './deadlines.ts';
 import { isBeingDrained } from './drain.ts';
+import { knownHoldOf } from './hooks.ts';
 import { nameInLine } from '../values/name-in-line.ts';
 import type { MachineState, PreservationDrain } from './state.ts';
 import { instanceOf } from './state.ts';
@@ -28,6 +30,7 @@ export function machineDetails(
   return [
     `### Machine ${ref.namespace}/${ref.name}: ${phase} since ${timeOf(state.phaseSince)}`,
     ...progressOf(state, step),
+    ...formatHooks(state),
     ...formatDrain(state),
     ...formatPreservation(state),
     ...formatMissing(state),
@@ -55,6 +58,13 @@ function progressOf({ failure }: MachineState, step: MachineStep): string[] {
     `- **Waits because of** \`${code}\`: ${message}`,
     `- **Next attempt:** number ${failure.attempts + 1}, at ${until}`,
   ];
+}
+
+function formatHooks(state: MachineState): string[] {
+  const { heldSince } = state.object.prepared ?? {};
+  const { hooks = [] } = knownHoldOf(state) ?? {};
+  const since = heldSince === undefined ? '' : ` since ${timeOf(heldSince)}`;
+  return hooks.map((hook) => `- **Hook**${since}: ${formatHook(hook)}, \`${hook.annotation}\``);
 }
 
 function formatDrain(state: MachineState): string[] {
@@ -147,10 +157,18 @@ function commandsOf(ref: NamespacedName, state: MachineState): string[] {
   return [
     `${kubectl} describe machine ${name}`,
     ...fix,
+    ...hookCommands(`${kubectl} annotate machine ${name}`, state),
     ...(state.teardown ? [] : [`${kubectl} delete machine ${name}`]),
     ...preservationCommands(`${kubectl} annotate --overwrite machine ${name}`, state),
     ...(state.teardown?.stage === 'draining' ? drainCommands(ref, prepared?.commandsBy) : []),
   ];
+}
+
+/** Nothing else ends the wait. */
+function hookCommands(annotate: string, state: MachineState): string[] {
+  const { hooks = [] } = knownHoldOf(state) ?? {};
+  const lines = hooks.map(({ annotation }) => `${annotate} '${annotation}-'`);
+  return lines.length > 0 ? ['# passes a hook, whatever its owner has still to do', ...lines] : [];
 }
 
 /** Only where they help: for a machine that is unhealthy, and for one that is preserved. */

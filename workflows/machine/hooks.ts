@@ -1,7 +1,7 @@
-/** Hooks that hold up the deletion of a machine: what is known of them, and what the object says. */
+/** Hooks that hold up the deletion of a machine: those that are known, and the object's report. */
 import type { HookFacts } from '../plan/machine/facts.ts';
 import type { Hold } from '../plan/machine/hooks.ts';
-import { digestOfHold, holdOf, partsAhead } from '../plan/machine/hooks.ts';
+import { digestOfHold, holdOf, partsToBegin } from '../plan/machine/hooks.ts';
 import { localFirst } from '../runtime/activity-options.ts';
 import { defined } from '../values/defined.ts';
 import { markGone } from './object.ts';
@@ -14,13 +14,13 @@ import type { StepContext } from './step-context.ts';
 export function hookFactsOf(state: MachineState): HookFacts | undefined {
   const { teardown, object, hooks } = state;
   if (!teardown) return undefined;
-  // A run that knows nothing of it may find that the object tells of a hold.
-  const isToldOnObject = object.prepared?.heldSince !== undefined;
+  // A run that knows nothing of it may find that the object reports a hold.
+  const isReportedOnObject = object.prepared?.heldSince !== undefined;
   return defined({
     known: object.observed?.hooks,
     isDrainBegun: isDrainBegun(state),
-    told: hooks?.told,
-    mustCheck: hooks?.mustCheck === true || isToldOnObject !== (hooks?.told !== undefined),
+    reported: hooks?.reported,
+    mustCheck: hooks?.mustCheck === true || isReportedOnObject !== (hooks?.reported !== undefined),
   });
 }
 
@@ -33,7 +33,7 @@ function isDrainBegun({ teardown, drain }: MachineState): boolean {
 export function knownHoldOf(state: MachineState): Hold | undefined {
   const { teardown, object } = state;
   if (!teardown) return undefined;
-  return holdOf(object.observed?.hooks, partsAhead(teardown.stage, isDrainBegun(state)));
+  return holdOf(object.observed?.hooks, partsToBegin(teardown.stage, isDrainBegun(state)));
 }
 
 /** A step was refused by hooks, which may be gone again by now; or a person wants it to be sure. */
@@ -50,7 +50,7 @@ export function noteDrainBegun(state: MachineState): void {
 export async function checkHooks(context: StepContext): Promise<void> {
   const { state, input } = context;
   if (!state.teardown) return;
-  const parts = partsAhead(state.teardown.stage, isDrainBegun(state));
+  const parts = partsToBegin(state.teardown.stage, isDrainBegun(state));
   const request = { machine: context.machine(), parts };
   const { machine } = await localFirst((steps) => steps.checkHooks(request), 'read its hooks');
   if (!machine) {
@@ -59,9 +59,9 @@ export async function checkHooks(context: StepContext): Promise<void> {
   }
   takeRead(state, machine, input.cluster);
   const hold = holdOf(machine.hooks, parts);
-  const told = digestOfHold(hold);
-  const isNews = told !== state.hooks?.told;
-  state.hooks = defined({ told });
+  const reported = digestOfHold(hold);
+  const isNews = reported !== state.hooks?.reported;
+  state.hooks = defined({ reported });
   if (isNews) showHold(state, hold);
 }
 

@@ -191,8 +191,8 @@ export interface PreservationDrain {
 }
 
 export interface HooksState {
-  /** Digest of the hold that the object tells of. */
-  told?: string;
+  /** Digest of the hold that the object reports. */
+  reported?: string;
   /** A step was refused by a hook that is not known here. */
   mustCheck?: boolean;
 }

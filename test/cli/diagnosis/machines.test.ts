@@ -441,3 +441,38 @@ test('no line to copy has a name that only refers to an object and that none is 
     ]),
   );
 });
+
+describe('a deletion that hooks hold', () => {
+  const annotation = 'suspend-instance-deletion.node.machine.sapcloud.io/etcd';
+  const message = 'The deletion of the instance waits for etcd (etcd-druid)';
+  const held = (minutes: number): Machine =>
+    aMachine('pool-1-a', {
+      metadata: {
+        deletionTimestamp: minutesAgo(90),
+        finalizers: ['machine'],
+        annotations: { [annotation]: 'etcd-druid' },
+      },
+      status: {
+        currentStatus: { phase: 'Terminating', lastUpdateTime: minutesAgo(90) },
+        lastOperation: { description: message, state: 'Processing', type: 'Delete' },
+        conditions: [
+          {
+            type: 'InstanceDeletionSuspended',
+            status: 'True',
+            message,
+            lastTransitionTime: minutesAgo(minutes),
+          },
+        ],
+      },
+    });
+
+  test('is no trouble for half an hour', () => {
+    expect(findingsOf(held(29))).toEqual([]);
+  });
+
+  test('is named after that, with for whom it waits and what passes the hook', () => {
+    const [finding] = findingsOf(held(31));
+    expect(finding).toMatchObject({ trouble: 'hook-waits', cause: message });
+    expect(finding?.commands.at(-1)).toContain(` annotate machine pool-1-a '${annotation}-'`);
+  });
+});

@@ -119,6 +119,39 @@ describe('Temporal', () => {
     await deleteMachine(scenario, late);
   });
 
+  test('with an empty database: hooks hold as before, and their end is heard', async () => {
+    const hooks = {
+      drain: 'pre-drain.delete.hook.machine.cluster.x-k8s.io/traffic',
+      instance: 'suspend-instance-deletion.node.machine.sapcloud.io/etcd',
+    };
+    const held = await Promise.all(
+      Object.entries(hooks).map(async ([short, annotation]) => {
+        const name = await createMachine(scenario, `held-${short}`);
+        await untilPhase(scenario, name, 'Running');
+        const metadata = { annotations: { [annotation]: 'etcd-druid' } };
+        await cluster.patch('machines', name, { metadata });
+        await cluster.delete(cluster.pathOf('machines', name));
+        return { name, annotation };
+      }),
+    );
+    const untilHeld = () =>
+      eventually('both are held', async () => {
+        expect(await workflows.running('BlockedBy STARTS_WITH "Hook/"')).toHaveLength(2);
+      });
+    await untilHeld();
+    const before = await instanceNames();
+
+    await exchange(emptyTemporal);
+
+    await untilAllWork();
+    await untilHeld();
+    expect(await instanceNames()).toEqual(before);
+    for (const { name, annotation } of held) {
+      await cluster.patch('machines', name, { metadata: { annotations: { [annotation]: null } } });
+      await untilGone(scenario, cluster.pathOf('machines', name));
+    }
+  });
+
   test('with the database of some time ago: what happened since holds', async () => {
     const pool = await createDeployment(scenario, 'aged', { replicas: 2 });
     const [first] = await untilRunning(scenario, pool, 2);

@@ -114,6 +114,26 @@ describe('a drain that is blocked', () => {
   });
 });
 
+test('a deletion that hooks have held for half an hour', async () => {
+  const deletionTimestamp = ago(7_200);
+  const held = (seconds: number): Machine => {
+    const machine = withOperation({ type: 'Delete', state: 'Processing' }, ago(60));
+    const lastTransitionTime = ago(seconds);
+    const condition = { type: 'InstanceDeletionSuspended', status: 'True' as const };
+    const conditions = [{ ...condition, lastTransitionTime }];
+    return {
+      ...machine,
+      metadata: { ...machine.metadata, deletionTimestamp },
+      status: { ...machine.status, conditions },
+    };
+  };
+  const line = 'millwright_deletions_held{kube_namespace="shoot"}';
+  watcher.put(held(1_700));
+  expect(await watcher.lines('millwright_deletions_held')).toEqual([`${line} 0`]);
+  watcher.put(held(1_900));
+  expect(await watcher.lines('millwright_deletions_held')).toEqual([`${line} 1`]);
+});
+
 const progressing = (reason: string) => [{ type: 'Progressing', status: 'True' as const, reason }];
 
 describe('a rollout', () => {

@@ -35,7 +35,7 @@ test('an owner is one line, and no longer than a line', () => {
 
 test('a hook without owner or purpose counts', () => {
   const { instance = [] } = hooksIn({ [`${ofMcm}/`]: '' }) ?? {};
-  expect(instance.map(formatHook)).toEqual([' (of nobody named)']);
+  expect(instance.map(formatHook)).toEqual([' (no owner)']);
 });
 
 test('many hooks with long names stay a text that fits a status, and each has its turn', () => {

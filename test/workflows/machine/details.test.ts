@@ -68,3 +68,28 @@ test('a drain that runs offers commands where the worker takes some', () => {
 test('the report of a drain that is over is not shown', () => {
   expect(pageOf(withBlockedDrain())).not.toContain('Drain is blocked');
 });
+
+test('while hooks hold its deletion the page names each, since when, and what passes it', () => {
+  const annotation = 'suspend-instance-deletion.node.machine.sapcloud.io/etcd';
+  const deletionTimestamp = '2026-01-01T00:00:00Z';
+  const machine = aMachine({
+    metadata: { deletionTimestamp, annotations: { [annotation]: 'etcd-druid' } },
+  });
+  const condition = { type: 'InstanceDeletionSuspended', status: 'True' as const };
+  const conditions = [{ ...condition, lastTransitionTime: '2026-01-01T01:00:00Z' }];
+  const prepared = preparedOf({ ...machine, status: { conditions } }, aWorld());
+  const state: MachineState = {
+    ...newMachineState(0),
+    teardown: { stage: 'deleting', startedAt: 0 },
+  };
+  state.object.prepared = prepared;
+  state.object.observed = { ...prepared, cluster: 'c', epoch: 1 };
+  const page = pageOf(state, {
+    reason: 'The deletion of the instance waits for etcd (etcd-druid)',
+  });
+  expect(page).toContain('- **Waits:** The deletion of the instance waits for etcd (etcd-druid)');
+  expect(page).toContain(
+    `- **Hook** since 2026-01-01T01:00:00Z: etcd (etcd-druid), \`${annotation}\``,
+  );
+  expect(page).toContain(`kubectl -n shoot annotate machine pool-1 '${annotation}-'`);
+});

@@ -1,5 +1,4 @@
 /** Hooks hold a deletion before its drain and before its instance, for as long as they stand. */
-import type { DeletionHooks } from '../../../workflows/api/deletion-hooks.ts';
 import { machineCommands } from '../../../workflows/contracts/commands.ts';
 import { keys } from '../../../workflows/contracts/search-attributes.ts';
 import type { MachineFailure } from '../../../workflows/plan/machine/facts.ts';
@@ -20,40 +19,6 @@ const etcd = {
 };
 const dns = { ...etcd, annotation: etcd.annotation.replace('etcd', 'dns'), owner: '' };
 const hour = 3_600;
-
-/** A world whose `checkHooks` writes what it finds to the object, as the activity does. */
-async function aHookedWorld(
-  overrides: Parameters<typeof MachineWorld.create>[1] = {},
-): Promise<MachineWorld> {
-  const world: MachineWorld = await MachineWorld.create(temporal, {
-    checkHooks: async ({ parts }) => {
-      const now = await temporal.now();
-      const isHeld = parts.some((part) => world.object.hooks?.[part] !== undefined);
-      const { heldSince, ...object } = world.object;
-      const ended = heldSince !== undefined && !isHeld && parts.includes('drain');
-      world.object = {
-        ...object,
-        ...(isHeld && { heldSince: heldSince ?? now }),
-        ...(ended && { drainHeldUntil: now }),
-      };
-      return { machine: world.read() };
-    },
-    ...overrides,
-  });
-  return world;
-}
-
-/** A person edits the annotations, and the watcher signals it. */
-async function hook(world: MachineWorld, hooks?: DeletionHooks): Promise<void> {
-  put(world, hooks);
-  await world.observe();
-}
-
-/** Without a word of the watcher yet. */
-function put(world: MachineWorld, hooks?: DeletionHooks): void {
-  const { hooks: _before, ...object } = world.object;
-  world.object = { ...object, ...(hooks && { hooks }) };
-}
 
 async function says(world: MachineWorld, words: string): Promise<void> {
   await eventually(`the page says ${words}`, async () => {
@@ -78,10 +43,10 @@ const steps = (world: MachineWorld): string[] =>
   world.log.names().filter((name) => !['readAndClaimMachine', 'recordJoined'].includes(name));
 
 test('a hook before the drain, then one before the instance, each for as long as it stands', async () => {
-  const world = await aHookedWorld();
+  const world = await MachineWorld.create(temporal);
   await world.run(async () => {
     await world.beginAndJoin();
-    put(world, { drain: [traffic], instance: [etcd] });
+    world.putHooks({ drain: [traffic], instance: [etcd] });
     await world.requestDeletion();
     await says(world, 'The drain waits for traffic (mesh)');
     const before = await world.eventCount();
@@ -94,14 +59,14 @@ test('a hook before the drain, then one before the instance, each for as long as
       attention: 'external',
       since: world.object.heldSince,
     });
-    await hook(world, { instance: [etcd] });
+    await world.hook({ instance: [etcd] });
     await says(world, 'The deletion of the instance waits for etcd (etcd-druid)');
     expect(world.log.count('drainNode')).toBe(1);
     expect(world.log.inputsOf('drainNode')[0]).not.toHaveProperty('removal');
     expect((await searchOf(world)).blockedBy).toBe('Hook/etcd');
     await temporal.skip(100 * hour);
     expect(world.log.count('deleteInstance')).toBe(0);
-    await hook(world);
+    await world.hook();
     await resultOf(world.handle);
     expect(steps(world).slice(-7)).toEqual([
       'checkHooks',
@@ -118,14 +83,14 @@ test('a hook before the drain, then one before the instance, each for as long as
 });
 
 test('the time of a hook before the drain is not time of the drain', async () => {
-  const world = await aHookedWorld({ drainNode: hang });
+  const world = await MachineWorld.create(temporal, { drainNode: hang });
   await world.run(async () => {
     await world.beginAndJoin();
-    put(world, { drain: [traffic] });
+    world.putHooks({ drain: [traffic] });
     await world.requestDeletion();
     await says(world, 'The drain waits for');
     await temporal.skip(10 * hour);
-    await hook(world);
+    await world.hook();
     await world.log.until('drainNode');
     const { drainHeldUntil = 0, deletionRequestedAt = 0 } = world.object;
     expect(drainHeldUntil).toBeGreaterThanOrEqual(deletionRequestedAt + 10 * hour * 1_000);
@@ -137,29 +102,29 @@ test('the time of a hook before the drain is not time of the drain', async () =>
 });
 
 test('one of two hooks goes, another comes: each change is said, and the last one counts', async () => {
-  const world = await aHookedWorld();
+  const world = await MachineWorld.create(temporal);
   await world.run(async () => {
     await world.beginAndJoin();
-    put(world, { instance: [dns, etcd] });
+    world.putHooks({ instance: [dns, etcd] });
     await world.requestDeletion();
-    await says(world, 'dns (of nobody named), etcd (etcd-druid)');
-    await hook(world, { instance: [etcd] });
+    await says(world, 'dns (no owner), etcd (etcd-druid)');
+    await world.hook({ instance: [etcd] });
     await says(world, 'waits for etcd (etcd-druid)');
     expect((await searchOf(world)).blockedBy).toBe('Hook/etcd');
-    await hook(world, { instance: [dns] });
-    await says(world, 'waits for dns (of nobody named)');
+    await world.hook({ instance: [dns] });
+    await says(world, 'waits for dns (no owner)');
     expect(world.log.count('deleteInstance')).toBe(0);
-    await hook(world);
+    await world.hook();
     await resultOf(world.handle);
     expect(world.log.count('drainNode')).toBe(1);
   });
 });
 
 test('a hook that only the drain found, before its signal', async () => {
-  const held: MachineWorld = await aHookedWorld({
+  const held: MachineWorld = await MachineWorld.create(temporal, {
     beginTeardown: async () => {
       const machine = held.read();
-      put(held, { drain: [traffic] });
+      held.putHooks({ drain: [traffic] });
       return { machine };
     },
     drainNode: async ({ asksHooks }) => ({
@@ -173,7 +138,7 @@ test('a hook that only the drain found, before its signal', async () => {
     await held.requestDeletion();
     await says(held, 'The drain waits for traffic (mesh)');
     expect(held.log.count('deleteInstance')).toBe(0);
-    await hook(held);
+    await held.hook();
     await resultOf(held.handle);
     expect(held.log.count('drainNode')).toBe(2);
   });
@@ -182,9 +147,9 @@ test('a hook that only the drain found, before its signal', async () => {
 const refusal: MachineFailure = { code: 'Unavailable', message: 'held', isSettled: false };
 
 test('a hook that only the driver of the drain found is no failure', async () => {
-  const world = await aHookedWorld({
+  const world = await MachineWorld.create(temporal, {
     drainNode: async () => {
-      put(world, { instance: [etcd] });
+      world.putHooks({ instance: [etcd] });
       const deletion = { outcome: 'failed', failure: refusal, isHeld: true } as const;
       return { evictedPods: 1, isForced: false, removal: { deletion } };
     },
@@ -194,7 +159,7 @@ test('a hook that only the driver of the drain found is no failure', async () =>
     await world.requestDeletion();
     await says(world, 'waits for etcd');
     expect([world.log.count('recordFailure'), world.log.count('deleteInstance')]).toEqual([0, 0]);
-    await hook(world);
+    await world.hook();
     await resultOf(world.handle);
     expect(world.log.count('drainNode')).toBe(1);
   });
@@ -202,7 +167,7 @@ test('a hook that only the driver of the drain found is no failure', async () =>
 
 test('a hook that the driver found on its queue, and that is gone by the next read', async () => {
   let refusals = 0;
-  const world = await aHookedWorld({
+  const world = await MachineWorld.create(temporal, {
     deleteInstance: async () => {
       refusals += 1;
       return refusals === 1
@@ -226,10 +191,10 @@ test('a hook that the driver found on its queue, and that is gone by the next re
 
 test('the core asks before it schedules the call of another program, and after a failure again', async () => {
   let tries = 0;
-  const world = await aHookedWorld({
+  const world = await MachineWorld.create(temporal, {
     deleteInstance: async () => {
       tries += 1;
-      put(world, { instance: [etcd] });
+      world.putHooks({ instance: [etcd] });
       return tries === 1
         ? { outcome: 'failed', failure: { ...refusal, message: 'the cloud is away' } }
         : { outcome: 'deleted', isFound: true, settleSeconds: 30 };
@@ -247,7 +212,7 @@ test('the core asks before it schedules the call of another program, and after a
       'recordFailure',
       'checkHooks',
     ]);
-    await hook(world);
+    await world.hook();
     await resultOf(world.handle);
     expect(tries).toBe(2);
   });
@@ -255,7 +220,7 @@ test('the core asks before it schedules the call of another program, and after a
 
 test('while the Machine cannot be read, no driver of another program is asked', async () => {
   let isAway = true;
-  const world: MachineWorld = await aHookedWorld({
+  const world: MachineWorld = await MachineWorld.create(temporal, {
     checkHooks: async () => {
       if (isAway) throw new Error('the control cluster is away');
       return { machine: world.read() };
@@ -274,44 +239,44 @@ test('while the Machine cannot be read, no driver of another program is asked', 
 });
 
 test('neither force nor a skipped drain passes a hook, also where there is no drain then', async () => {
-  const world = await aHookedWorld();
+  const world = await MachineWorld.create(temporal);
   await world.run(async () => {
     await world.beginAndJoin();
-    put(world, { drain: [traffic] });
+    world.putHooks({ drain: [traffic] });
     await world.requestDeletion();
     await says(world, 'The drain waits for');
     await world.observe({ forceDeletion: true });
     await world.handle.executeUpdate(machineCommands.skipDrain.update, { args: [{}] });
     await says(world, 'The drain waits for');
     expect([world.log.count('drainNode'), world.log.count('deleteInstance')]).toEqual([0, 0]);
-    await hook(world);
+    await world.hook();
     await resultOf(world.handle);
     expect([world.log.count('drainNode'), world.log.count('deleteInstance')]).toEqual([0, 1]);
   });
 });
 
 test('a drain that waits for hooks cannot be extended, and a retry reads the hooks', async () => {
-  const world = await aHookedWorld();
+  const world = await MachineWorld.create(temporal);
   await world.run(async () => {
     await world.beginAndJoin();
-    put(world, { drain: [traffic] });
+    world.putHooks({ drain: [traffic] });
     await world.requestDeletion();
     await says(world, 'The drain waits for');
     await expect(
       world.handle.executeUpdate(machineCommands.extendDrain.update, { args: [{ minutes: 30 }] }),
     ).rejects.toThrow();
     // A watcher of an earlier version does not signal that it is gone.
-    put(world);
+    world.putHooks();
     await world.handle.executeUpdate(machineCommands.retryNow.update, { args: [{}] });
     await resultOf(world.handle);
   });
 });
 
 test('a signal of a watcher of an earlier version, without the hooks, lets nothing pass', async () => {
-  const world = await aHookedWorld();
+  const world = await MachineWorld.create(temporal);
   await world.run(async () => {
     await world.beginAndJoin();
-    put(world, { drain: [traffic] });
+    world.putHooks({ drain: [traffic] });
     await world.requestDeletion();
     await says(world, 'The drain waits for');
     const { hooks: _unknown, ...signal } = world.snapshot({ specDigest: 'spec-1' });
@@ -324,10 +289,10 @@ test('a signal of a watcher of an earlier version, without the hooks, lets nothi
 });
 
 test('an object that goes while hooks hold its deletion leaves its instance', async () => {
-  const world = await aHookedWorld();
+  const world = await MachineWorld.create(temporal);
   await world.run(async () => {
     await world.beginAndJoin();
-    put(world, { instance: [etcd] });
+    world.putHooks({ instance: [etcd] });
     await world.requestDeletion();
     await says(world, 'waits for etcd');
     await world.vanish();
@@ -337,7 +302,7 @@ test('an object that goes while hooks hold its deletion leaves its instance', as
 });
 
 test('a run that knows nothing takes up what the object says of hooks, and clears it', async () => {
-  const world = await aHookedWorld();
+  const world = await MachineWorld.create(temporal);
   const now = await temporal.now();
   world.object = {
     ...world.object,
@@ -353,11 +318,11 @@ test('a run that knows nothing takes up what the object says of hooks, and clear
     await world.begin();
     await says(world, 'waits for etcd');
     expect(world.log.count('drainNode')).toBe(1);
-    await hook(world);
+    await world.hook();
     await resultOf(world.handle);
     expect(world.object.heldSince).toBeUndefined();
   });
-  const late = await aHookedWorld();
+  const late = await MachineWorld.create(temporal);
   late.object = { ...world.object, heldSince: now };
   await late.run(async () => {
     await late.begin();

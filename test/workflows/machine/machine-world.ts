@@ -6,6 +6,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { machine, MachineInput } from '../../../workflows/machine/workflow.ts';
 import type { CarriedMachine } from '../../../workflows/machine/carried.ts';
+import type { DeletionHooks, HeldPart } from '../../../workflows/api/deletion-hooks.ts';
 import type { DrainActivities } from '../../../workflows/contracts/drain-activities.ts';
 import type { DriverActivities } from '../../../workflows/contracts/driver-activities.ts';
 import type {
@@ -181,10 +182,36 @@ export class MachineWorld {
     return { cluster, epoch: 1, resourceVersion: String(this.#version) };
   }
 
+  /** A person edits the annotations, and the watcher signals it. */
+  async hook(hooks?: DeletionHooks): Promise<void> {
+    this.putHooks(hooks);
+    await this.observe();
+  }
+
+  /** Without a word of the watcher yet. */
+  putHooks(hooks?: DeletionHooks): void {
+    const { hooks: _before, ...object } = this.object;
+    this.object = { ...object, ...(hooks && { hooks }) };
+  }
+
   /** The object as a read finds it now. */
   read(): PreparedMachine {
     this.#version += 1;
     return { ...this.object, resourceVersion: String(this.#version) };
+  }
+
+  /** Says on the object what it finds, as the activity does. */
+  async #checkHooks(parts: readonly HeldPart[]): Promise<{ machine: PreparedMachine }> {
+    const now = await this.#temporal.now();
+    const isHeld = parts.some((part) => this.object.hooks?.[part] !== undefined);
+    const { heldSince, ...object } = this.object;
+    const isDrainFree = heldSince !== undefined && !isHeld && parts.includes('drain');
+    this.object = {
+      ...object,
+      ...(isHeld && { heldSince: heldSince ?? now }),
+      ...(isDrainFree && { drainHeldUntil: now }),
+    };
+    return { machine: this.read() };
   }
 
   #queues(): Queues {
@@ -227,7 +254,7 @@ export class MachineWorld {
       applyMachineCommand: async ({ command }) => ({ words: `done: ${command.verb}` }),
       refuseCommand: async () => undefined,
       beginTeardown: async () => ({ machine: this.read() }),
-      checkHooks: async () => ({ machine: this.read() }),
+      checkHooks: ({ parts }) => this.#checkHooks(parts),
       recordOperation: async () => undefined,
       findDriver: async () => ({ isServed: false }),
       findDrainWorker: async () => ({ isServed: false }),

@@ -124,9 +124,9 @@ export interface HookFacts {
   known?: DeletionHooks;
   /** A hook that comes now comes too late for the drain. */
   isDrainBegun: boolean;
-  /** Digest of the hold that the object tells of; absent where it tells of none. */
-  told?: string;
-  /** The object may have others, or tell something else. */
+  /** Digest of the hold that the object reports; absent where it reports none. */
+  reported?: string;
+  /** The object may have others, or report something else. */
   mustCheck: boolean;
 }
 

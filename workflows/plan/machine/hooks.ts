@@ -14,7 +14,7 @@ export interface Hold {
 }
 
 /** Parts of the deletion that are still to begin, and that the next step may begin. */
-export function partsAhead(stage: TeardownStage, isDrainBegun: boolean): HeldPart[] {
+export function partsToBegin(stage: TeardownStage, isDrainBegun: boolean): HeldPart[] {
   if (stage === 'deleted' || stage === 'finished') return [];
   // A drain that is left out passes no hook.
   const drain: HeldPart[] = isDrainBegun ? [] : ['drain'];

@@ -1,6 +1,6 @@
 /** The next step of a machine's deletion. */
 import type { MachineStep } from './steps.ts';
-import { digestOfHold, formatHold, holdOf, partsAhead } from './hooks.ts';
+import { digestOfHold, formatHold, holdOf, partsToBegin } from './hooks.ts';
 import type { MachineFacts, TeardownStage } from './facts.ts';
 
 type Teardown = NonNullable<MachineFacts['teardown']>;
@@ -35,12 +35,12 @@ export function planTeardown(facts: MachineFacts, { stage }: Teardown, now: numb
  */
 function planHold({ hooks, isGone }: MachineFacts, stage: TeardownStage): MachineStep | undefined {
   if (!hooks || stage === 'deleted') return undefined;
-  const hold = holdOf(hooks.known, partsAhead(stage, hooks.isDrainBegun));
+  const hold = holdOf(hooks.known, partsToBegin(stage, hooks.isDrainBegun));
   if (isGone) {
     const reason = 'the object went while hooks held its deletion: its instance lives on';
     return hold && { action: 'complete', reason };
   }
-  if (hooks.mustCheck || hooks.told !== digestOfHold(hold)) return { action: 'checkHooks' };
+  if (hooks.mustCheck || hooks.reported !== digestOfHold(hold)) return { action: 'checkHooks' };
   return hold && { action: 'wait', reason: formatHold(hold) };
 }
 

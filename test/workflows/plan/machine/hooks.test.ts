@@ -1,5 +1,5 @@
 import type { Hook } from '../../../../workflows/api/deletion-hooks.ts';
-import { digestOfHold, holdOf, partsAhead } from '../../../../workflows/plan/machine/hooks.ts';
+import { digestOfHold, holdOf, partsToBegin } from '../../../../workflows/plan/machine/hooks.ts';
 import type { HookFacts } from '../../../../workflows/plan/machine/facts.ts';
 import type { Row } from './rows.ts';
 import { asked, deleted, failing, plan, running, wantedOf } from './rows.ts';
@@ -21,7 +21,7 @@ function hooked(changes: Partial<HookFacts> = {}): { hooks: HookFacts } {
   return { hooks: { isDrainBegun: false, mustCheck: false, ...changes } };
 }
 
-const toldOf = (part: 'drain' | 'instance', ...hooks: Hook[]) =>
+const reportOf = (part: 'drain' | 'instance', ...hooks: Hook[]) =>
   digestOfHold({ part, hooks }) ?? '';
 const going = { ...running, ...deleted };
 const draining = { ...going, teardown: { stage: 'draining' } } as const;
@@ -38,14 +38,14 @@ test.each<Row>([
     name: 'then its drain waits, without an end',
     given: {
       ...draining,
-      ...hooked({ known: { drain: [traffic] }, told: toldOf('drain', traffic) }),
+      ...hooked({ known: { drain: [traffic] }, reported: reportOf('drain', traffic) }),
     },
     action: 'wait',
     reason: 'The drain waits for traffic (mesh)',
   },
   {
     name: 'when it is gone, that is said',
-    given: { ...draining, ...hooked({ told: toldOf('drain', traffic) }) },
+    given: { ...draining, ...hooked({ reported: reportOf('drain', traffic) }) },
     action: 'checkHooks',
   },
   { name: 'and the drain begins', given: { ...draining, ...hooked() }, action: 'drain' },
@@ -58,7 +58,11 @@ test.each<Row>([
     name: 'but the deletion of the instance',
     given: {
       ...deleting,
-      ...hooked({ isDrainBegun, known: { instance: [etcd] }, told: toldOf('instance', etcd) }),
+      ...hooked({
+        isDrainBegun,
+        known: { instance: [etcd] },
+        reported: reportOf('instance', etcd),
+      }),
     },
     action: 'wait',
     reason: 'The deletion of the instance waits for etcd (etcd-druid)',
@@ -70,7 +74,7 @@ test.each<Row>([
       ...hooked({
         isDrainBegun,
         known: { instance: [inventory] },
-        told: toldOf('instance', etcd, inventory),
+        reported: reportOf('instance', etcd, inventory),
       }),
     },
     action: 'checkHooks',
@@ -82,11 +86,11 @@ test.each<Row>([
       ...hooked({
         isDrainBegun,
         known: { instance: [inventory] },
-        told: toldOf('instance', inventory),
+        reported: reportOf('instance', inventory),
       }),
     },
     action: 'wait',
-    reason: 'inventory (of nobody named)',
+    reason: 'inventory (no owner)',
   },
   {
     name: 'a hook before a drain that has begun comes too late',
@@ -97,7 +101,7 @@ test.each<Row>([
     name: 'where the drain is left out, its hook holds the instance',
     given: {
       ...deleting,
-      ...hooked({ known: { drain: [traffic] }, told: toldOf('drain', traffic) }),
+      ...hooked({ known: { drain: [traffic] }, reported: reportOf('drain', traffic) }),
     },
     action: 'wait',
     reason: 'The drain waits for traffic',
@@ -107,7 +111,7 @@ test.each<Row>([
     given: {
       ...going,
       teardown: { stage: 'searching' },
-      ...hooked({ known: { drain: [traffic] }, told: toldOf('drain', traffic) }),
+      ...hooked({ known: { drain: [traffic] }, reported: reportOf('drain', traffic) }),
     },
     action: 'wait',
   },
@@ -116,7 +120,7 @@ test.each<Row>([
     given: {
       ...draining,
       drain: { ...asked, byForce: true },
-      ...hooked({ known: { drain: [traffic] }, told: toldOf('drain', traffic) }),
+      ...hooked({ known: { drain: [traffic] }, reported: reportOf('drain', traffic) }),
     },
     action: 'wait',
   },
@@ -126,7 +130,7 @@ test.each<Row>([
       isRead: true,
       ...deleted,
       teardown: { stage: 'deleting' },
-      ...hooked({ known: { instance: [etcd] }, told: toldOf('instance', etcd) }),
+      ...hooked({ known: { instance: [etcd] }, reported: reportOf('instance', etcd) }),
     },
     action: 'wait',
   },
@@ -158,7 +162,11 @@ test.each<Row>([
     given: {
       ...deleting,
       isGone: true,
-      ...hooked({ isDrainBegun, known: { instance: [etcd] }, told: toldOf('instance', etcd) }),
+      ...hooked({
+        isDrainBegun,
+        known: { instance: [etcd] },
+        reported: reportOf('instance', etcd),
+      }),
     },
     action: 'complete',
     reason: 'its instance lives on',
@@ -183,12 +191,12 @@ test.each<Row>([
 });
 
 test('the parts that a step may begin', () => {
-  expect(partsAhead('searching', false)).toEqual(['drain']);
-  expect(partsAhead('draining', false)).toEqual(['drain']);
-  expect(partsAhead('draining', true)).toEqual([]);
-  expect(partsAhead('deleting', false)).toEqual(['drain', 'instance']);
-  expect(partsAhead('deleting', true)).toEqual(['instance']);
-  expect(partsAhead('finished', false)).toEqual([]);
+  expect(partsToBegin('searching', false)).toEqual(['drain']);
+  expect(partsToBegin('draining', false)).toEqual(['drain']);
+  expect(partsToBegin('draining', true)).toEqual([]);
+  expect(partsToBegin('deleting', false)).toEqual(['drain', 'instance']);
+  expect(partsToBegin('deleting', true)).toEqual(['instance']);
+  expect(partsToBegin('finished', false)).toEqual([]);
 });
 
 test('the hooks of one part hold at a time', () => {
