@@ -130,6 +130,9 @@ test.each([
   ['taintNode', 'keeps pods out'],
   ['takeOverSets', 'has a deadlock'],
   ['addBudget', 'allows no eviction'],
+  ['annotateOwner', 'millwright.dev/canari'],
+  ['writePolicy', 'is open too rarely'],
+  ['writePolicy', 'lets too few machines go'],
 ])('%s puts an obstacle that is found: %s', async (name, what) => {
   const seen = new Set<string>();
   await repeat(name, 60, (users) => {

@@ -212,16 +212,18 @@ describe('at a time', () => {
   });
 });
 
+function turnsOf(pools: readonly string[]): object[] {
+  return pools.map((deployment) => ({ deployment, uid: `uid-of-${deployment}`, since: '' }));
+}
+
 describe('turns', () => {
   const inTurn = { atATime: { deployments: 1 } };
-  const turnsOf = (...pools: string[]) =>
-    pools.map((deployment) => ({ deployment, uid: `uid-of-${deployment}`, since: '' }));
 
   test.each([
     ['a', []],
     ['b', [turnless]],
   ])('pool a goes on in the turn of %s', async (pool, rules) => {
-    const court = await ruled(inTurn, { status: { turns: turnsOf(pool) } });
+    const court = await ruled(inTurn, { status: { turns: turnsOf([pool]) } });
     await scale(court, 'a-1', 3);
     expect(court.broken()).toEqual(rules);
   });
@@ -246,7 +248,7 @@ describe('turns', () => {
   ])('are given to %j', async (pools, rules) => {
     const court = await ruled(inTurn);
     const path = `${disruptionPolicy(namespace, 'nights')}/status`;
-    court.write({ method: 'PATCH', path, body: { status: { turns: turnsOf(...pools) } } });
+    court.write({ method: 'PATCH', path, body: { status: { turns: turnsOf(pools) } } });
     expect(court.broken()).toEqual(rules);
   });
 });
@@ -271,13 +273,14 @@ test('one above replicas while the policy is closed', async () => {
   expect(court.broken()).toEqual([closed]);
 });
 
+const become = (phase: string): object => ({ status: { currentStatus: { phase } } });
+
 test.each([
   ['Unknown', [closed]],
   ['Pending', []],
 ])('a machine that is %s fails while the policy is closed', async (phase, rules) => {
   const court = await ruled(everyNight);
   const path = `${pathTo('machines', 'a-1-0')}/status`;
-  const become = (to: string) => ({ status: { currentStatus: { phase: to } } });
   court.control.patch(path, { type: 'merge', body: become(phase) });
   await court.pass(20 * minuteMs);
   court.write({ method: 'PATCH', path, body: become('Failed') });

@@ -129,12 +129,13 @@ function judgeTimes(sized: Sized, verb: string): void {
   const from = Math.min(judged.since, grantedAt(sized) - clockMs);
   const closed = closedFor(questionOf(sized, from));
   if (closed) {
-    const text = `${textOf(judged, verb)} while DisruptionPolicy ${closed.last.metadata.name} was closed`;
+    const { name } = set.last.metadata;
+    const text = `${textOf(judged, verb)} (${name}) while DisruptionPolicy ${closed.last.metadata.name} was closed`;
     accuse(sized, 'nothing is taken while a policy is closed', text);
   }
   const { arePoliciesHidden } = judged.evidence.authorityOf(judged.install);
   if (!arePoliciesHidden.since(judged.since).every(Boolean)) return;
-  const text = `${textOf(judged, verb)} of ${set.last.metadata.name} while no DisruptionPolicy could be read`;
+  const text = `${textOf(judged, verb)} (${set.last.metadata.name}) while no DisruptionPolicy could be read`;
   accuse(sized, 'nothing is taken while a policy is closed', text);
 }
 

@@ -44,15 +44,25 @@ const [silent, forNothing] = [
 ];
 const says = { message: 'DisruptionPolicy nights: opens at noon' };
 
-test.each<[string, object, object, string[]]>([
-  ['says for what', says, closed, []],
-  ['says nothing', {}, closed, [silent]],
-  ['says that it goes on', { reason: 'MachineSetUpdated', message: 'goes on' }, closed, [silent]],
-  ['is held by a person', { annotations: { 'millwright.dev/canary': '1' } }, closed, []],
-  ['waits for what is open', says, {}, [forNothing]],
-  ['has no turn', says, { atATime: { deployments: 1 } }, []],
-  ['says nothing, and all may go', {}, {}, []],
-])('a deployment that waits %s', async (_, deployment, policy, rules) => {
+test.each<{ what: string; deployment: object; policy: object; rules: string[] }>([
+  { what: 'says for what', deployment: says, policy: closed, rules: [] },
+  { what: 'says nothing', deployment: {}, policy: closed, rules: [silent] },
+  {
+    what: 'says that it goes on',
+    deployment: { reason: 'MachineSetUpdated', message: 'goes on' },
+    policy: closed,
+    rules: [silent],
+  },
+  {
+    what: 'is held by a person',
+    deployment: { annotations: { 'millwright.dev/canary': '1' } },
+    policy: closed,
+    rules: [],
+  },
+  { what: 'waits for what is open', deployment: says, policy: {}, rules: [forNothing] },
+  { what: 'has no turn', deployment: says, policy: { atATime: { deployments: 1 } }, rules: [] },
+  { what: 'says nothing, and all may go', deployment: {}, policy: {}, rules: [] },
+])('a deployment that waits $what', async ({ deployment, policy, rules }) => {
   const court = courtroom();
   put(court, deployment);
   putPolicy(court, policy);

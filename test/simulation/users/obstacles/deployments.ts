@@ -1,5 +1,6 @@
 /** What holds the rollout of a deployment. */
 import { options } from '../../../../workflows/api/constants.ts';
+import { unknownAnnotations } from '../../../../workflows/values/unknown-annotations.ts';
 import { invalidValues } from '../actions/rollout-options.ts';
 import type { Found } from '../kubectl.ts';
 import { labelsOf } from '../objects.ts';
@@ -68,6 +69,8 @@ function holdingOptionsOf({ metadata }: Found): string[] {
     .filter(
       ([key, value]) =>
         holding.includes(key) ||
+        // A typing error holds rollouts as well.
+        unknownAnnotations({ [key]: value }).length > 0 ||
         (known.includes(key) && invalidValues.some((invalid) => invalid === value)),
     )
     .map(([key]) => key);
