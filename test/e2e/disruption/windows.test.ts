@@ -55,8 +55,8 @@ describe('a rollout under a DisruptionPolicy', () => {
     const opens = timeIn(5);
     await weekend.edit({ exclusions: [closedUntil(opens)] });
     await rollout.untilMiddle();
-    const began = rollout.recorder.timeOf('two sets', ({ sets }) =>
-      Object.keys(sets).some((set) => set !== rollout.firstSet),
+    const began = rollout.recorder.timeOf('a set of the second revision', ({ sets }) =>
+      Object.values(sets).some(({ revision }) => revision === 2),
     );
     expect(began).toBeGreaterThanOrEqual(Date.parse(opens));
 
@@ -124,7 +124,7 @@ describe('a rollout under a DisruptionPolicy', () => {
     const words = ['rollout', 'now', `mcd/${rollout.name}`];
     const without = await millwright(scenario, [...words, '--for=4h']);
     expect(without).toMatchObject({ code: 2, text: expect.stringContaining('--reason') });
-    const asked = ['--for=4h', '--reason=CVE-2026-1234', '-o=json'];
+    const asked = ['--for=4h', '--reason=CVE-2026-1234', '-o', 'json'];
     const { code, stdout } = await millwright(scenario, [...words, ...asked]);
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { reason: 'CVE-2026-1234' }]);
     await rollout.untilEvent('PolicyOverridden | ');
