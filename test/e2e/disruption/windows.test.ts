@@ -56,7 +56,7 @@ describe('a rollout under a DisruptionPolicy', () => {
     await weekend.edit({ exclusions: [closedUntil(opens)] });
     await rollout.untilMiddle();
     const began = rollout.recorder.timeOf('a set of the second revision', ({ sets }) =>
-      Object.values(sets).some(({ revision }) => revision === 2),
+      Object.values(sets).some(({ revision }) => revision === '2'),
     );
     expect(began).toBeGreaterThanOrEqual(Date.parse(opens));
 
