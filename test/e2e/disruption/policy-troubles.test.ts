@@ -1,11 +1,15 @@
 /** DisruptionPolicies that are wrong, are changed or go, or that may not be read. */
+import { randomBytes } from 'node:crypto';
 import type { DisruptionPolicySpec } from '../../../workflows/api/disruption-policy.ts';
 import { ownGroup } from '../../../workflows/api/constants.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Role } from '../../../deploy/local/cluster/rights.ts';
 import { closedUntil, Policy } from '../support/policies.ts';
+import { grantEverywhere } from '../support/rights.ts';
 import { secondClass, useRollouts, type Rollout } from '../support/rollout-under-test.ts';
 import { Runbook } from '../support/runbook.ts';
+import { kubeconfigFileOf } from '../support/service-accounts.ts';
+import { testStack } from '../support/test-stack.ts';
 import { untilExplained, untilNotStuck } from '../support/runbook-findings.ts';
 
 /** Each minute of all days. */
@@ -21,7 +25,7 @@ async function endOf(rollout: Rollout): Promise<string[]> {
 describe('a rollout whose DisruptionPolicy', () => {
   const rollouts = useRollouts('policy-troubles', { isDoubled: false });
   const { scenario } = rollouts;
-  const { cluster, namespace, operator } = scenario;
+  const { operator } = scenario;
   let policy: Policy | undefined;
 
   afterEach(async () => {
@@ -92,20 +96,28 @@ describe('a rollout whose DisruptionPolicy', () => {
     await closed.edit({ selector: { matchLabels: { pool: 'another' } } });
     expect(await endOf(rollout)).toHaveLength(2);
   });
+});
 
-  test('may not be read is held, and says which right is missing, until it may', async () => {
+describe('a rollout whose DisruptionPolicies may not be read', () => {
+  // The users of the local stack may read them in all namespaces.
+  const account = { namespace: 'default', name: `unread-${randomBytes(2).toString('hex')}` };
+  const { virtualCloud } = testStack();
+  const access = () => ({ kubeconfig: kubeconfigFileOf(account), virtualCloud });
+  const rollouts = useRollouts('policy-unread', {
+    isDoubled: false,
+    watcherAccess: access,
+    workerAccess: access,
+    grant: ({ cluster }) => grantEverywhere(cluster, account),
+  });
+  const { cluster, operator } = rollouts.scenario;
+
+  test('is held, and says which right is missing, until they may', async () => {
     const rollout = await rollouts.begin({ replicas: 2, maxSurge: 1 });
-    policy = await Policy.create(scenario, 'pool', {});
-    const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/roles`;
-    const roles = await cluster.list<Role>(path);
-    const setRules = async (rulesOf: (role: Role) => Role['rules']): Promise<void> => {
-      for (const role of roles) {
-        const rules = rulesOf(role);
-        await cluster.kube.patch(`${path}/${role.metadata.name}`, 'merge', { rules });
-      }
-    };
-    await setRules(({ rules }) => rules.filter(({ apiGroups }) => !apiGroups.includes(ownGroup)));
-    // What it has read before it goes on watching.
+    const path = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${account.name}`;
+    const { rules } = await cluster.kube.get<Role>(path);
+    const others = rules.filter(({ apiGroups }) => !apiGroups.includes(ownGroup));
+    await cluster.kube.patch(path, 'merge', { rules: others });
+    // A watch that is open goes on.
     await operator.kill9('worker');
     await rollout.changeClass(secondClass);
     await rollout.untilFound('State="Paused" and Attention="person"');
@@ -115,7 +127,7 @@ describe('a rollout whose DisruptionPolicy', () => {
       expect(progress?.message).toContain('disruptionpolicies');
     });
     expect(await rollout.revisions()).toHaveLength(1);
-    await setRules(({ rules }) => rules);
+    await cluster.kube.patch(path, 'merge', { rules });
     expect(await endOf(rollout)).toHaveLength(2);
   });
 });
