@@ -62,10 +62,7 @@ interface Question {
   now: number;
 }
 
-function termsIn(
-  policy: DisruptionPolicy,
-  { deployment, objects, now }: Question,
-): RepairTerms {
+function termsIn(policy: DisruptionPolicy, { deployment, objects, now }: Question): RepairTerms {
   const { closed } = timesOf(policy, deployment, now);
   if (closed) return defined({ room: 0, until: closed.until });
   const limit = limitOf(policy, objects);

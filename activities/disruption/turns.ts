@@ -12,7 +12,7 @@ import type { NamespaceObjects } from './going.ts';
 import type { RollingDeployment } from './rolling.ts';
 import { isComplete, isReady, rollingAmong } from './rolling.ts';
 import { selects } from './selecting.ts';
-import { decideOn } from './writing.ts';
+import { decisionOn } from './writing.ts';
 
 export type Turn =
   | { state: 'held' | 'free' }
@@ -38,7 +38,8 @@ export function turnOf(policy: DisruptionPolicy, request: TurnRequest): Turn | u
   const free = limit - holders.length;
   const names = holders.map((turn) => turn.deployment);
   const most = `at most ${limit} ${limit === 1 ? 'deployment rolls' : 'deployments roll'} at a time`;
-  if (free <= 0) return { state: 'waits', why: `${most}: ${names.join(', ')} first`, isTaken: true };
+  if (free <= 0)
+    return { state: 'waits', why: `${most}: ${names.join(', ')} first`, isTaken: true };
   const first = waitingFor(policy, request).slice(0, free);
   if (first.length < free || first.some(({ metadata }) => metadata.uid === uid))
     return { state: 'free' };
@@ -66,7 +67,9 @@ function waitingFor(
   const selected = objects.deployments
     .filter((one) => selects(policy, one) && !holders.has(one.metadata.uid))
     .filter((one) => isReady(one, now) && !isClosed(one));
-  return rollingAmong(objects, selected).toSorted(inTurn).map(({ deployment }) => deployment);
+  return rollingAmong(objects, selected)
+    .toSorted(inTurn)
+    .map(({ deployment }) => deployment);
 }
 
 function inTurn(a: RollingDeployment, b: RollingDeployment): number {
@@ -88,7 +91,7 @@ export async function giveBack(
     [...turns, ...grants.filter(isSize)].some((one) => one.uid === uid),
   );
   for (const policy of held) {
-    await decideOn(dependencies, policy, {
+    await decisionOn(dependencies, policy, {
       decide(present, objects) {
         if (!isComplete(objects, deployment)) return { answer: undefined };
         const turns = liveTurns(present, objects).filter((turn) => turn.uid !== uid);

@@ -139,9 +139,7 @@ async function read(
   // After the sets: a machine that a set has made since counts, one that it is still to make is in
   // its `replicas`.
   const isRead = repairs !== undefined || needsMachines(deployment, { sets, newSet, options });
-  const machines = isRead
-    ? await machinesOf(dependencies.machines, deployment, sets)
-    : undefined;
+  const machines = isRead ? await machinesOf(dependencies.machines, deployment, sets) : undefined;
   return {
     deployment,
     faults,

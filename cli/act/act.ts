@@ -20,7 +20,7 @@ import { budgetsOf } from '../../workflows/plan/drain/budgets.ts';
 import { podKey } from '../../workflows/plan/drain/removals.ts';
 import { shownIn } from '../terminal/columns.ts';
 import { listOf } from '../terminal/screen.ts';
-import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
 import { isRefusal } from '../../kube/client/errors.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { customResource, namespaced } from '../../kube/client/paths.ts';

@@ -5,6 +5,8 @@ import { worstFirst } from './finding.ts';
 import type { Install } from '../install/install.ts';
 import type { Patience } from './install.ts';
 import { defaultPatience, installFindings } from './install.ts';
+import { policiesOf } from '../install/policies.ts';
+import { policyFindings } from './policies.ts';
 import { healthFindings } from './machine-health.ts';
 import { untouchedFindings, isDeletionTaken } from './machine-untouched.ts';
 import { classFindings, deploymentFindings, setFindings } from './pools.ts';
@@ -34,6 +36,7 @@ export function diagnose(install: Install, patience: Patience = defaultPatience)
     ...installFindings(install, patience),
     ...install.deployments.flatMap(deploymentFindings),
     ...install.sets.flatMap(setFindings),
+    ...policiesOf(install).flatMap(policyFindings),
     ...install.classes.flatMap((one) => classFindings(one, install)),
     ...install.machines.flatMap((machine) => machineFindings(machine, install)),
   ]);

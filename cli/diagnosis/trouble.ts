@@ -12,6 +12,7 @@ export const troubles = [
   'unhealthy-node',
   'rollout-blocked',
   'frozen-set',
+  'policy-invalid',
   'worker-down',
   'temporal-down',
   'api-server-down',
@@ -48,6 +49,7 @@ const forPeople = new Set<Trouble>([
   'missing-secret',
   'rollout-blocked',
   'frozen-set',
+  'policy-invalid',
   'certificate-expiry',
   'orphan',
 ]);

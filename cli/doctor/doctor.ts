@@ -12,9 +12,11 @@ import { formatResult } from '../command-line/check-result.ts';
 import { objectChecks } from './objects.ts';
 import type { Observed } from './observed.ts';
 import { observe } from './observed.ts';
+import { policies, policyRights } from './policies.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Deployment } from '../install/deployments.ts';
 import { isWatcher } from '../install/deployments.ts';
+import { servesPolicies } from '../install/read-policies.ts';
 import type { Right } from '../objects/rights.ts';
 import { attributesOf, formatRight, isAllowed, rightOnMachines } from '../objects/rights.ts';
 import { isRefusal } from '../../kube/client/errors.ts';
@@ -70,6 +72,7 @@ async function runIn(
     return await runAll([
       ...objectChecks(observed),
       { name: check, run: () => classes(observed) },
+      { name: 'DisruptionPolicies', run: () => policies(observed) },
       { name: 'your rights', run: () => ofCaller(observed) },
       { name: 'rights of the install', run: () => ofInstall(observed) },
       ...temporal.checks,
@@ -157,7 +160,13 @@ async function ofDeployment(
   const check = 'rights of the install';
   const account = deployment.spec?.template?.spec?.serviceAccountName ?? 'default';
   const user = `system:serviceaccount:${release}:${account}`;
-  const rights = isWatcher(deployment) ? watcherRights(namespace) : workerRights(namespace);
+  const ofPolicies = (await servesPolicies(kube))
+    ? policyRights(namespace, isWatcher(deployment))
+    : [];
+  const rights = [
+    ...(isWatcher(deployment) ? watcherRights(namespace) : workerRights(namespace)),
+    ...ofPolicies,
+  ];
   const missing = await missingOf(rights, (right) => isAllowedTo(kube, user, right));
   const { name } = deployment.metadata;
   if (missing.length === 0)

@@ -10,13 +10,16 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { machineFindings } from '../diagnosis/diagnose.ts';
 import type { Finding } from '../diagnosis/finding.ts';
 import type { Install } from '../install/install.ts';
+import { policyFindingsFor } from '../diagnosis/policies.ts';
 import { deploymentFindings, setFindings } from '../diagnosis/pools.ts';
 import { timeOf } from '../install/times.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
 import { ageSince } from '../terminal/age.ts';
 import type { Pool, SetWithMachines } from '../install/pools.ts';
+import type { PolicyStatus } from '../install/policies.ts';
+import { holdingAmong, policiesFor, policyInWords } from '../install/policies.ts';
 import { isAvailable, isGoing, progressOf } from '../install/rollout.ts';
-import type { Explanation, Fact } from './explanation.ts';
+import type { Awaited, Explanation, Fact } from './explanation.ts';
 
 export function explainDeployment(
   pool: Pool & { deployment: MachineDeployment },
@@ -25,22 +28,28 @@ export function explainDeployment(
   const { deployment, sets } = pool;
   const { metadata, status } = deployment;
   const progress = progressOf(pool, install.now);
+  const policies = policiesFor(deployment, install);
   const machines = sets.flatMap((set) => set.machines);
   return {
     ...decisionOf(status?.conditions?.find(({ type }) => type === 'Progressing')),
     object: { kind: 'machinedeployment', namespace: metadata.namespace, name: metadata.name },
     state: progress.state,
-    awaits: progress.awaits === undefined ? undefined : { what: progress.awaits },
+    awaits: progress.awaits === undefined ? undefined : awaitedOfRollout(progress.awaits, policies),
     facts: [
       { name: 'Machines', value: progress.counts },
       { name: 'Class', value: deployment.spec.template.spec?.class?.name ?? 'none' },
       ...pausedFacts(deployment, install.now),
+      ...policies.map((policy) => ({ name: 'Policy', value: policyInWords(policy, install.now) })),
       // Earlier sets are kept, empty, to roll back to.
       ...sets
         .filter((one) => one.machines.length > 0 || (one.set.spec.replicas ?? 0) > 0)
         .map((one) => ({ name: 'Set', value: setInWords(one) })),
     ],
-    findings: [...deploymentFindings(deployment), ...findingsOf(machines, install)],
+    findings: [
+      ...deploymentFindings(deployment),
+      ...policyFindingsFor(deployment, install),
+      ...findingsOf(machines, install),
+    ],
     commands: [describeCommand('machinedeployment', metadata)],
     events: [],
     notes: [],
@@ -62,6 +71,15 @@ export function explainSet(one: SetWithMachines, install: Install): Explanation 
     events: [],
     notes: [],
   };
+}
+
+/** All policies must let it go on, so the last one counts, where each opens by itself. */
+function awaitedOfRollout(what: string, policies: readonly PolicyStatus[]): Awaited {
+  const closed = holdingAmong(policies, what).filter(({ isOpen }) => isOpen === false);
+  const times = closed.map(({ until = Infinity }) => until);
+  const until = Math.max(...times);
+  if (!Number.isFinite(until)) return { what };
+  return { what, until, sequel: 'the rollout goes on' };
 }
 
 /** Leaves out those that go away. */

@@ -4,6 +4,7 @@ import type { CertificateEnd } from '../../kube/objects/certificate-ends.ts';
 import type { InstallNote } from '../../kube/objects/install-note.ts';
 import type { NotedPause } from '../../kube/objects/pauses.ts';
 import type { WorkerVersion } from '../../workers/temporal/worker-version.ts';
+import type { DisruptionPolicy } from '../../workflows/api/disruption-policy.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
@@ -20,6 +21,8 @@ export interface Install {
   sets: readonly MachineSet[];
   machines: readonly Machine[];
   classes: readonly MachineClass[];
+  /** Empty also where their CRD is not installed. */
+  policies: readonly DisruptionPolicy[];
   stops: readonly NamespaceStop[];
   /** Undefined: not to be read, so that nothing is known of who leads. */
   leases: readonly LeaseFact[] | undefined;

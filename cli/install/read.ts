@@ -34,6 +34,7 @@ import {
   isTemporalKnown,
   temporalOptionsOf,
 } from '../connection/temporal-options.ts';
+import { readPolicies } from './read-policies.ts';
 import { TolerantReads } from './tolerant.ts';
 
 interface InstallRead {
@@ -95,7 +96,8 @@ export async function readSurroundings(
   const { kube } = scope;
   const reads = new TolerantReads();
   const release = options.releaseNamespace ?? namespace;
-  const [stops, leases, ours, warnings] = await Promise.all([
+  const [policies, stops, leases, ours, warnings] = await Promise.all([
+    reads.read('DisruptionPolicies', readPolicies(kube, namespace)),
     reads.read('a stop (ConfigMap millwright-stop)', readStops(kube, namespace)),
     reads.read('Leases', readLeases(kube, namespace)),
     reads.read('the Deployments of watcher and worker', readOurs(kube, { release, namespace })),
@@ -111,6 +113,7 @@ export async function readSurroundings(
     now,
     namespace,
     names: flags,
+    policies: policies ?? [],
     stops: stops ?? [],
     leases: known,
     processes: processFactsOf(ours ?? []),

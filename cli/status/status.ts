@@ -12,11 +12,13 @@ import { nothingStuck, findingTable } from '../diagnosis/table.ts';
 import { poolsOf } from '../install/pools.ts';
 import type { InstallOptions } from '../command-line/options.ts';
 import { readAll } from '../install/read.ts';
+import type { PolicyStatus } from '../install/policies.ts';
+import { changeOf, openingOf, policiesOf, policyData } from '../install/policies.ts';
 import type { RolloutProgress } from '../install/rollout.ts';
 import { isAvailable, isFailing, progressOf, formatPace } from '../install/rollout.ts';
 import { formatAge, ageSince } from '../terminal/age.ts';
 import { formatColumns } from '../terminal/columns.ts';
-import { isUnicode } from '../terminal/screen.ts';
+import { isUnicode, oneLine } from '../terminal/screen.ts';
 import type { Palette } from '../terminal/style.ts';
 import { ownPalette } from '../terminal/style.ts';
 
@@ -36,6 +38,7 @@ interface StatusView {
 
 export function statusAnswer(install: Install, { isWide, hasNotes = true }: StatusView): Answer {
   const deployments = deploymentsOf(install);
+  const policies = policiesOf(install);
   const findings = diagnose(install);
   const sections = [
     [summaryOf(install), ...stopLines(install), ...processLines(install)],
@@ -43,6 +46,7 @@ export function statusAnswer(install: Install, { isWide, hasNotes = true }: Stat
       ? [nothingStuck(install)]
       : [findingTable(findings, { install, isWide, most: shownFindings })],
     deployments.length === 0 ? [] : [deploymentTable(deployments, { install, isWide })],
+    policies.length === 0 ? [] : [policyTable(policies, install)],
   ].filter((lines) => lines.length > 0);
   const text = sections.map((lines) => lines.join('\n')).join('\n\n');
   return {
@@ -51,12 +55,16 @@ export function statusAnswer(install: Install, { isWide, hasNotes = true }: Stat
       namespace: install.namespace ?? null,
       machines: countsOf(install),
       deployments: deployments.map(deploymentData),
+      policies: policies.map(policyData),
       findings: findings.map(findingData),
       ...notesData(install),
       leaders: (install.leases ?? []).map(leaderData),
       processes: install.processes,
     },
-    names: deployments.map(({ name }) => `machinedeployment/${name}`),
+    names: [
+      ...deployments.map(({ name }) => `machinedeployment/${name}`),
+      ...policies.map(({ name }) => `disruptionpolicy/${name}`),
+    ],
   };
 }
 
@@ -241,6 +249,32 @@ function styled(state: RolloutProgress['state'], { bad, busy, good }: Palette): 
 function awaitedMessage(progress: RolloutProgress): string {
   const pace = formatPace(progress);
   return [progress.awaits ?? '-', ...(pace === undefined ? [] : [pace])].join('; ');
+}
+
+/** Each DisruptionPolicy in a line. */
+function policyTable(policies: readonly PolicyStatus[], { namespace: only, now }: Install): string {
+  const hasNamespaces = only === undefined;
+  const head = [
+    ...(hasNamespaces ? ['NAMESPACE'] : []),
+    'POLICY',
+    'STATE',
+    'UNTIL',
+    'GOING',
+    'WAITING',
+    'WHY',
+  ];
+  return formatColumns(
+    head,
+    policies.map((policy) => [
+      ...(hasNamespaces ? [policy.namespace] : []),
+      policy.name,
+      openingOf(policy),
+      changeOf(policy, now) ?? '-',
+      String(policy.going),
+      String(policy.waiting),
+      oneLine(policy.fault ?? policy.message ?? '-'),
+    ]),
+  );
 }
 
 const barWidth = 20;

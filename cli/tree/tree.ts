@@ -20,6 +20,8 @@ import { nodeNameOf } from '../diagnosis/machine-health.ts';
 import { deploymentFindings, setFindings } from '../diagnosis/pools.ts';
 import { timeOf } from '../install/times.ts';
 import { awaitedOf, phaseOf } from '../explain/machine.ts';
+import { holdingAmong, policiesFor, policyInWords } from '../install/policies.ts';
+import { policyFindingsFor } from '../diagnosis/policies.ts';
 import { isGoing, progressOf } from '../install/rollout.ts';
 
 export interface TreeOptions extends ClusterOptions, OutputOptions {
@@ -176,13 +178,27 @@ function branchOfDeployment(
     name: metadata.name,
     state: `${progress.state}, ${progress.counts}`,
     since: timeOf(metadata.creationTimestamp),
-    waits: progress.awaits,
-    findings: deploymentFindings(pool.deployment),
+    waits: heldInWords(progress.awaits, pool.deployment, install),
+    findings: [
+      ...deploymentFindings(pool.deployment),
+      ...policyFindingsFor(pool.deployment, install),
+    ],
     // Earlier sets are kept to roll back to: those that are empty say nothing here.
     branches: pool.sets
       .filter((one, index) => index === 0 || one.machines.length > 0)
       .map((one) => branchOfSet(one, install)),
   };
+}
+
+/** With when each policy that holds the rollout opens, and how many machines wait for it. */
+function heldInWords(
+  awaits: string | undefined,
+  deployment: MachineDeployment,
+  install: Install,
+): string | undefined {
+  if (awaits === undefined) return undefined;
+  const holding = holdingAmong(policiesFor(deployment, install), awaits);
+  return [awaits, ...holding.map((policy) => policyInWords(policy, install.now))].join('; ');
 }
 
 function branchOfSet({ set, machines }: SetWithMachines, install: Install): Branch {

@@ -115,7 +115,7 @@ export class OptionalReflector<K extends KubeObject, T extends CachedObject> {
     }
   }
 
-  /** One life of a reflector, if there is to be one. Returns after how long the next one comes. */
+  /** One reflector, if there is to be one. Returns after how long the next one comes. */
   async #attempt(): Promise<number> {
     const { client, resource, onError } = this.#options;
     try {
@@ -155,11 +155,7 @@ export class OptionalReflector<K extends KubeObject, T extends CachedObject> {
       },
     });
     this.#reflector = reflector;
-    void reflector.synced.then(() => {
-      this.#backoff.reset();
-      this.#refuse(undefined);
-      this.#sync();
-    });
+    void this.#noteListed(reflector);
     const reason = await ended;
     signal.removeEventListener('abort', stop);
     this.#failures += reflector.restarts;
@@ -167,6 +163,13 @@ export class OptionalReflector<K extends KubeObject, T extends CachedObject> {
     await reflector.stop();
     if (reason) this.#forget(reflector);
     return reason;
+  }
+
+  async #noteListed(reflector: Reflector<K, T>): Promise<void> {
+    await reflector.synced;
+    this.#backoff.reset();
+    this.#refuse(undefined);
+    this.#sync();
   }
 
   /** What is not known any more is gone to who listens; the next list is all news. */

@@ -58,14 +58,19 @@ export function watchPolicies({ namespace, ...options }: WatchedPoliciesOptions)
       if (refusal) return { unreadable: formatRefusal(namespace, refusal) };
       if (isListing) return { unreadable: `the DisruptionPolicies of ${namespace} are being read` };
       const policies = [...reflector.items.values()].map(({ policy }) => policy);
-      return { policies: policies.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)) };
+      return {
+        policies: policies.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)),
+      };
     },
     close: () => reflector.stop(),
   };
 }
 
 function copied(policy: DisruptionPolicy): CopiedPolicy {
-  const { managedFields: _long, ...metadata }: DisruptionPolicy['metadata'] & {
+  const {
+    managedFields: _long,
+    ...metadata
+  }: DisruptionPolicy['metadata'] & {
     managedFields?: unknown;
   } = policy.metadata;
   const { uid, name, resourceVersion } = metadata;

@@ -561,6 +561,7 @@ export const rooms: readonly Room[] = [
       'workflows/values',
       'workflows/contracts',
       'kube',
+      'activities/disruption',
       'workers/**',
       'cli/terminal',
       'cli/command-line',

@@ -5,7 +5,11 @@ import { trimmedMeta } from './metadata.ts';
 import type { DisruptionPolicyView } from './views.ts';
 
 /** Without counts, conditions and times, which are no news to a deployment. */
-export function viewOfPolicy({ metadata, spec, status = {} }: DisruptionPolicy): DisruptionPolicyView {
+export function viewOfPolicy({
+  metadata,
+  spec,
+  status = {},
+}: DisruptionPolicy): DisruptionPolicyView {
   const { selector, reasons = [] } = spec;
   const { grants = [], turns = [] } = status;
   return {

@@ -7,6 +7,8 @@ import {
   node as nodePath,
 } from '../../kube/client/paths.ts';
 import { OptionalReflector } from '../../kube/cache/optional-reflector.ts';
+import type { CachedObject } from '../../kube/cache/object-cache.ts';
+import type { ReflectorOptions } from '../../kube/cache/reflector.ts';
 import { Reflector } from '../../kube/cache/reflector.ts';
 import { policyResource } from '../../kube/objects/disruption-policies.ts';
 import type { Checkpoint } from './checkpoint.ts';
@@ -104,17 +106,7 @@ export function startSources(options: SourceOptions): Map<Resource, Source> {
       onChange: (change) => onChange({ ...change, resource: 'secrets' }),
     }),
   );
-  sources.set(
-    'disruptionPolicies',
-    new OptionalReflector({
-      ...common('disruptionPolicies'),
-      resource: policyResource,
-      path: disruptionPolicy(namespace),
-      transform: viewOfPolicy,
-      onChange: (change) => onChange({ ...change, resource: 'disruptionPolicies' }),
-      onRefusal: (refusal) => refusal && options.onError(refusal, 'disruptionPolicies'),
-    }),
-  );
+  sources.set('disruptionPolicies', policySource(options, common('disruptionPolicies')));
   if (target !== undefined) {
     sources.set(
       'nodes',
@@ -128,4 +120,19 @@ export function startSources(options: SourceOptions): Map<Resource, Source> {
     );
   }
   return sources;
+}
+
+/** Their CRD may be absent. */
+function policySource(
+  { namespace, onChange, onError }: SourceOptions,
+  common: Pick<ReflectorOptions<KubeObject, CachedObject>, 'client' | 'since' | 'onError'>,
+): Source {
+  return new OptionalReflector({
+    ...common,
+    resource: policyResource,
+    path: disruptionPolicy(namespace),
+    transform: viewOfPolicy,
+    onChange: (change) => onChange({ ...change, resource: 'disruptionPolicies' }),
+    onRefusal: (refusal) => refusal && onError(refusal, 'disruptionPolicies'),
+  });
 }

@@ -41,7 +41,10 @@ function hasEnded(
 }
 
 /** They wrote the change, and act on it. */
-function takersIn({ shares }: DisruptionPolicyView, previous: DisruptionPolicyView | undefined): Set<string> {
+function takersIn(
+  { shares }: DisruptionPolicyView,
+  previous: DisruptionPolicyView | undefined,
+): Set<string> {
   const known = new Set((previous?.shares ?? []).map(({ key }) => key));
   return new Set(shares.filter(({ key }) => !known.has(key)).map(({ deployment }) => deployment));
 }

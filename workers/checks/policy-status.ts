@@ -8,8 +8,7 @@ import type { CheckMetrics } from './check-metrics.ts';
 import { longestCheckMs } from './checks.ts';
 
 export interface PolicyStatusParts {
-  dependencies: Pick<ActivityDependencies, 'activeWatcher'> &
-    Parameters<typeof refreshPolicies>[0];
+  dependencies: Pick<ActivityDependencies, 'activeWatcher'> & Parameters<typeof refreshPolicies>[0];
   metrics: Pick<CheckMetrics, 'set'>;
   log: Pick<Logger, 'warn'>;
   signal: AbortSignal;

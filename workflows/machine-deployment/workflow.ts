@@ -236,7 +236,7 @@ class MachineDeploymentWorkflow {
     const writes = { tried: steps.flatMap(subjectsOf), refused: outcome.refused };
     const isNews = noteRefusals(requeues, writes);
     if (outcome.error !== undefined) return await this.#noteRefused(steps, outcome.error);
-    const isAccepted = !outcome.isCut && areAccepted(steps, outcome.written);
+    const isAccepted = areAccepted(steps, outcome);
     done[key] = { effect, attempts: isAccepted ? attempts + 1 : attempts };
     if (attempts === 0) this.#forget(key);
     const next = isNews ? undefined : afterSteps(facts, steps, outcome.written);

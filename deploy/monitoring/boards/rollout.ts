@@ -108,11 +108,62 @@ export const rollout: Board = {
       ],
     },
     {
+      title: 'DisruptionPolicies',
+      panels: [
+        {
+          title: 'Open',
+          description: '1: windows and exclusions let machines go. 0: what they select waits.',
+          kind: 'graph',
+          unit: 'short',
+          isOftenEmpty: true,
+          queries: [ofPolicy('open')],
+        },
+        {
+          title: 'On their way',
+          description: 'Machines of all that a policy selects that go, or that are Failed.',
+          kind: 'graph',
+          unit: 'short',
+          isOftenEmpty: true,
+          queries: [ofPolicy('going')],
+        },
+        {
+          title: 'Waiting',
+          description:
+            'Machines that are to go and may not yet. Many while the policy is open: few may go at a time.',
+          kind: 'graph',
+          unit: 'short',
+          runbook: 'policy-invalid',
+          isOftenEmpty: true,
+          queries: [ofPolicy('waiting')],
+        },
+        {
+          title: 'Taken, by reason',
+          description: 'Machines that were taken as a policy allowed.',
+          kind: 'stack',
+          unit: 'ops',
+          isOftenEmpty: true,
+          queries: [
+            {
+              expr: `sum by (reason) (rate(millwright_disruptions_total{${ofInstall}, kube_namespace=~"$namespace"}[$__rate_interval]))`,
+              legend: '{{reason}}',
+            },
+          ],
+        },
+      ],
+    },
+    {
       title: 'How long machines took, of the last hour',
       panels: [creationToRunning, deletion],
     },
   ],
 };
+
+function ofPolicy(what: string): { expr: string; legend: string } {
+  return {
+    expr: `max by (kube_namespace, name) (millwright_disruption_policy_${what}{${ofInstall}, kube_namespace=~"$namespace"})`,
+    legend: '{{kube_namespace}}/{{name}}',
+  };
+}
 
 function stateCount(state: string): { expr: string; legend: string } {
   return {

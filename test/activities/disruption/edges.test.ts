@@ -83,7 +83,10 @@ describe('a window', () => {
     await turns('a');
     const steps = await planned('a');
     await system.to(6 * hour);
-    await apply('a', steps.map((step) => ({ ...step, isUrgent: true as const })));
+    await apply(
+      'a',
+      steps.map((step) => ({ ...step, isUrgent: true as const })),
+    );
     expect(await pool.sizes()).toMatchObject({ 'a-old': 1 });
   });
 
@@ -123,9 +126,7 @@ describe('a process that dies after the grant and before the set shrinks', () =>
     await turns('a');
     await turns('b');
     pool.control.fault = ({ method, path }) =>
-      method === 'PATCH' && path.endsWith('a-old')
-        ? { code: 0, reason: 'Unreachable' }
-        : undefined;
+      method === 'PATCH' && path.endsWith('a-old') ? { code: 0, reason: 'Unreachable' } : undefined;
     await expect(turns('a')).rejects.toThrow('Unreachable');
     pool.control.fault = () => undefined;
     await pool.hear();

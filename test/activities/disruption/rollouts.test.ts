@@ -57,6 +57,8 @@ test('a percentage is of the sum of all replicas, rounded up', async () => {
   await roll(pool, 2);
 });
 
+const isPolicy = (call: string): boolean => call.includes('disruptionpolicies/pool/status');
+
 test('the grant stands in the status before the set shrinks', async () => {
   const pool = await aPool({ atATime: { machines: 1 } });
   await pool.turn('a');
@@ -64,7 +66,6 @@ test('the grant stands in the status before the set shrinks', async () => {
   const writes = pool.control.writes();
   await pool.turn('a');
   const later = pool.control.writes().slice(writes.length);
-  const isPolicy = (call: string): boolean => call.includes('disruptionpolicies/pool/status');
   expect(later.filter(isPolicy)).toHaveLength(1);
   expect(later.findIndex(isPolicy)).toBeLessThan(
     later.findIndex((call) => call.includes('machinesets/a-old')),

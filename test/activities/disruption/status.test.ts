@@ -37,7 +37,12 @@ test('it says what is allowed, until when, and how many go and wait', async () =
     { name: 'pool', isOpen: false, going: 0, allowed: 3, waiting: 6 },
   ]);
   const { conditions, message, ...status } = (await pool.policy()).status ?? {};
-  expect(status).toMatchObject({ open: false, until: '2026-01-03T02:00:00Z', going: 0, waiting: 6 });
+  expect(status).toMatchObject({
+    open: false,
+    until: '2026-01-03T02:00:00Z',
+    going: 0,
+    waiting: 6,
+  });
   expect(message).toContain('waits for its window, Sat 2026-01-03 02:00 UTC');
   expect(conditions).toEqual([
     {

@@ -70,6 +70,32 @@ describe('a command becomes the spec, with an Event that says where it came from
     expect(await world.events()).toEqual([event]);
   });
 
+  test('an override of policies is an option that names who asks', async () => {
+    const world = new DeploymentWorld();
+    const { spec: before } = await world.deployment();
+    const command = {
+      verb: 'overridePolicies',
+      minutes: 90,
+      reason: 'CVE-2026-1234',
+      by: 'Ada',
+    } as const;
+    const steps = { control: world.control, commandsBy: 'temporal', audit: () => {} } as const;
+    const now = Date.parse('2026-01-31T22:00:00Z');
+    const input = { deployment: life, command, now };
+    const words = 'Policies overridden until 2026-01-31T23:30:00Z: CVE-2026-1234';
+    expect(await applyRolloutCommand(steps, input)).toBe(words);
+    // An attempt whose answer was lost.
+    expect(await applyRolloutCommand(steps, input)).toBe(words);
+    const { metadata, spec } = await world.deployment();
+    expect(spec).toEqual(before);
+    expect(metadata.annotations).toEqual({
+      'millwright.dev/override-policies': '2026-01-31T23:30:00Z CVE-2026-1234 (by Ada)',
+    });
+    expect((await world.events())[0]).toBe(
+      `Normal PolicyOverrideRequested: ${words}, asked for through Temporal by "Ada"`,
+    );
+  });
+
   test('a resume ends a pause, and lets the canary of its revision pass', async () => {
     const world = new DeploymentWorld(aMachineDeployment({ spec: { paused: true } }));
     const words = await steer(world, { verb: 'resume' }, 2);

@@ -89,6 +89,7 @@ export function anInstall(changes: Partial<Install> = {}): Install {
     sets: [],
     machines: [],
     classes: [],
+    policies: [],
     stops: [],
     leases: [
       { namespace: 'shoot', name: 'millwright', holder: 'watcher-0', renewedAt: now, pauses: [] },

@@ -1,6 +1,7 @@
 /** Rollouts are changed by fields and options of the API. */
 import { eventually } from '../../support/eventually.ts';
 import { pause, restart, resume } from '../../../cli/rollout/change.ts';
+import { now } from '../../../cli/rollout/now.ts';
 import { history } from '../../../cli/rollout/history.ts';
 import { undo } from '../../../cli/rollout/undo.ts';
 import { readArguments } from '../../support/command-line.ts';
@@ -119,6 +120,27 @@ test('a restart is an option, so the template stays', async () => {
   expect(Date.parse(after.metadata.annotations?.[options.restart] ?? '')).toBeGreaterThan(0);
 });
 
+test('an override of policies is an option that names its end, why, and who', async () => {
+  const place = aPlace();
+  const before = await stored(place);
+  const answer = await now(place, { ...asked, for: 3600, reason: 'CVE-2026-1234' });
+  const { metadata, spec } = await stored(place);
+  expect(spec).toEqual(before.spec);
+  const written = metadata.annotations?.[options.overridePolicies] ?? '';
+  const [, end = ''] = /^(\S+) CVE-2026-1234( \(by \S+\))?$/.exec(written) ?? [];
+  expect(Date.parse(end)).toBeGreaterThan(Date.now());
+  expect(answer.data).toEqual({
+    namespace: 'shoot',
+    name: 'workers',
+    until: end,
+    reason: 'CVE-2026-1234',
+  });
+  expect(answer.text.split('\n')).toEqual([
+    `machinedeployment/workers policies overridden until ${end}: CVE-2026-1234`,
+    'Limits of how many machines at a time hold all the same. To end it before: kubectl -n shoot annotate machinedeployment workers millwright.dev/override-policies-',
+  ]);
+});
+
 test('a paused rollout neither restarts nor rolls back', async () => {
   const place = aPlace({ spec: { paused: true } });
   await expect(restart(place, asked)).rejects.toThrow('resume it');
@@ -189,6 +211,10 @@ test.each([
   [['status', 'mcd/pool', '--watch=false', '--timeout=1m30s'], { watch: false, timeout: 90 }],
   [['undo', 'mcd', 'pool', '--to-revision=3'], { name: 'pool', toRevision: 3 }],
   [['restart', 'machinedeployment/pool', '-n', 'shoot'], { namespace: 'shoot' }],
+  [
+    ['now', 'mcd/pool', '--for=168h', '--reason=a hole'],
+    { name: 'pool', for: 604_800, reason: 'a hole' },
+  ],
 ])('millwright rollout %j is read', (words, expected) => {
   expect(readArguments(['rollout', ...words])).toMatchObject(expected);
 });
@@ -197,6 +223,11 @@ test.each([
   [['status', 'mcd/pool', '--timeout=soon'], 'durations such as'],
   [['status', 'machine/pool'], 'is no kind for this command'],
   [['undo', 'mcd/pool', '--to-revision=-1'], 'whole revisions'],
+  [['now', 'mcd/pool', '--for=4h'], "required option '--reason <text>'"],
+  [['now', 'mcd/pool', '--reason=x'], "required option '--for <duration>'"],
+  [['now', 'mcd/pool', '--for=0s', '--reason=x'], 'durations of 168h at most'],
+  [['now', 'mcd/pool', '--for=169h', '--reason=x'], 'durations of 168h at most'],
+  [['now', 'mcd/pool', '--for=4h', '--reason='], 'must be a text of one line'],
   [['pause'], "missing required argument 'kind/name'"],
 ])('millwright rollout %j is refused', (words, message) => {
   expect(() => readArguments(['rollout', ...words])).toThrow(message);

@@ -45,9 +45,9 @@ function parsed(path: string): Readonly<Target> | undefined {
 /** What discovery says of the group and version at this path; undefined where there is none. */
 export function servedApi(
   path: string,
-  isServed: (resource: Resource) => boolean,
+  isInstalled: (resource: Resource) => boolean,
 ): object | undefined {
-  const served = resources.filter((one) => `/apis/${apiVersionOf(one)}` === path && isServed(one));
+  const served = resources.filter((one) => `/apis/${apiVersionOf(one)}` === path && isInstalled(one));
   if (served.length === 0) return undefined;
   const names = served.map(({ plural, kind }) => ({ name: plural, kind, namespaced: true }));
   return { kind: 'APIResourceList', groupVersion: path.slice('/apis/'.length), resources: names };

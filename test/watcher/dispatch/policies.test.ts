@@ -46,7 +46,11 @@ function told(): string[] {
 }
 
 const takenAt = '2026-01-01T00:00:00Z';
-const turnOf = (deployment: string) => ({ deployment, uid: `uid-of-${deployment}`, since: takenAt });
+const turnOf = (deployment: string) => ({
+  deployment,
+  uid: `uid-of-${deployment}`,
+  since: takenAt,
+});
 const grantOf = (deployment: string, to: number) => {
   const [uid, set] = [`uid-of-${deployment}`, `${deployment}-old`];
   return { deployment, uid, set, to, takenAt };
@@ -61,7 +65,11 @@ test('a policy that comes, changes or goes is told to the deployments that roll 
 
 test('deployments that a selector leaves are told as well as those that it takes in', () => {
   toldAfter({});
-  expect(toldAfter({}, { selector: { matchLabels: { pool: 'web' } } })).toEqual(['a', 'b', 'other']);
+  expect(toldAfter({}, { selector: { matchLabels: { pool: 'web' } } })).toEqual([
+    'a',
+    'b',
+    'other',
+  ]);
 });
 
 test('where Failed machines wait, those that do not roll are told as well', () => {

@@ -213,7 +213,9 @@ describe('a signal', () => {
       await rollout.world.handle.signal('puase', {});
       await eventually('the page', async () => {
         const page = await pageOf(rollout);
-        return /signal "puase": .* takes pause, resume, rollback, setReplicas\n/.test(page);
+        return /signal "puase": .* takes pause, resume, rollback, setReplicas, overridePolicies\n/.test(
+          page,
+        );
       });
       expect(await pageOf(rollout)).toContain('### MachineDeployment');
     });
