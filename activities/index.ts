@@ -90,7 +90,7 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     releaseMachineSet: async ({ set }) => ({ isGone: await release(control, 'machinesets', set) }),
 
     observeMachineDeployment: (input) => observeMachineDeployment(ofAttempt, input),
-    applyDeploymentSteps: (input) => applyDeploymentSteps(ofAttempt.control, input),
+    applyDeploymentSteps: (input) => applyDeploymentSteps(ofAttempt, input),
     async updateRolloutNodes(input) {
       const { target, machines, machineSets } = dependencies;
       if (!target) return { protectedNodes: [] };

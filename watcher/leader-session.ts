@@ -80,11 +80,12 @@ export class LeaderSession {
 
   /** State of the session for others. */
   view(): Pick<TermView, 'store' | 'signals' | 'backlog' | 'sources'> {
+    const sources = [...this.#sources].filter(([, { isServed = true }]) => isServed);
     return {
       store: this.#isControlSynced ? this.#store : undefined,
       signals: this.#queue.counters,
       backlog: () => this.#queue.sizes,
-      sources: new Map([...this.#sources].map(([resource, source]) => [resource, stateOf(source)])),
+      sources: new Map(sources.map(([resource, source]) => [resource, stateOf(source)])),
     };
   }
 

@@ -21,6 +21,7 @@ import {
 } from './kube/clients.ts';
 import { closeDrainWatches, createDrainWatches } from './kube/drain-watches.ts';
 import { createEventRecorders } from './kube/event-recorders.ts';
+import { registerDisruptionMetrics } from './metrics/disruptions.ts';
 import { registerDrainMetrics } from './metrics/drains.ts';
 import { Leaders } from './process/leaderless.ts';
 import type { Process } from './process/process.ts';
@@ -135,6 +136,7 @@ async function openProcess(process: Process, outside: WorkerOutside, around: Pro
     checkMetrics: registerCheckMetrics(registry),
     rounds: new Rounds(),
     drainMetrics: registerDrainMetrics(registry),
+    disruptionMetrics: registerDisruptionMetrics(registry),
   } satisfies ProcessParts & Pick<WorkerParts, 'factory' | 'interceptors'>;
 }
 

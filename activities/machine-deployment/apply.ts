@@ -19,6 +19,8 @@ import { isOrphaning, release } from '../../kube/objects/finalizers.ts';
 import { ignoreNotFound, ignoreConflict } from '../../kube/client/ignore.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
 import { customResource } from '../../kube/client/paths.ts';
+import type { GateDependencies } from '../disruption/dependencies.ts';
+import { granted, noteTaken } from './granted.ts';
 import { readLiving, reportOn } from './lifecycle.ts';
 import { undoUnlessOwn } from '../machine-set/ownership.ts';
 import { hasMachines } from './machines.ts';
@@ -40,15 +42,19 @@ type Step<Action extends DeploymentStep['action']> = Extract<DeploymentStep, { a
  * changed meanwhile, the step is left out, and the sets that are returned do not have it.
  */
 export async function applyDeploymentSteps(
-  control: KubeClient,
-  { deployment, steps, scaling }: ApplyInput,
+  dependencies: GateDependencies,
+  { deployment, steps: planned, scaling }: ApplyInput,
 ): Promise<ApplyOutcome> {
+  const { control } = dependencies;
   const changes = new SetChanges(control, deployment);
   const refused = new RefusedObjects();
   const attempt = { control, deployment, refused };
   let error: string | undefined;
   let isUndone: true | undefined;
+  let isCut: true | undefined;
   try {
+    const { steps, ...cut } = await granted(dependencies, deployment, planned);
+    ({ isCut } = cut);
     for (const step of steps) {
       if (step.action === 'release') isUndone = await letGo(control, deployment);
       else if (isOwnStep(step)) await applyToDeployment(control, deployment, step);
@@ -58,11 +64,13 @@ export async function applyDeploymentSteps(
       else if (step.action === 'deleteSets') await deleteSets(attempt, step);
       else await changeSet(attempt, changes, { step, scaling });
     }
+    noteTaken(dependencies, steps, changes.written);
   } catch (failure) {
     error = refusalOf(failure);
   }
   await refused.report(control, deployment);
-  return defined({ written: changes.written, error, refused: refused.outcome, isUndone });
+  const written = isCut ? [] : changes.written;
+  return defined({ written, error, refused: refused.outcome, isUndone, isCut });
 }
 
 class ChangedByPolicy extends Error {}

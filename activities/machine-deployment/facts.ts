@@ -28,6 +28,7 @@ import { setOfTemplate } from '../../workflows/plan/machine-deployment/rollout/t
 import { isFailed, isPreserved } from '../../workflows/plan/machine-set/deletions.ts';
 import { hasFinalizer, isOrphaning } from '../../kube/objects/finalizers.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
+import type { RepairTerms } from '../disruption/repairs.ts';
 import { factOf, isAvailable } from '../machine-set/facts.ts';
 import { timestamp } from '../../kube/objects/time.ts';
 import { maxSurgeOf, newSetNames } from './new-set.ts';
@@ -50,6 +51,8 @@ export interface DeploymentView {
   machines?: readonly Machine[];
   now: number;
   nodes: SeenNodes;
+  /** What DisruptionPolicies say of Failed machines; absent: nothing. */
+  repairs?: RepairTerms;
 }
 
 export interface SeenNodes {
@@ -89,6 +92,7 @@ export function factsOf(view: DeploymentView): ObservedDeployment {
     sets: setsOf(view, bySet),
     marks: pendingMarks(view),
     grants: view.machines ? pendingGrants(view, bySet) : undefined,
+    repairsAt: view.repairs?.until,
     nextAvailableAt: nextOf(view),
     ...nodeFactsOf(view),
   });
@@ -209,10 +213,11 @@ function pendingMarks({ deployment, machines, now }: DeploymentView): Marks | un
 }
 
 function pendingGrants(
-  { sets, options, now }: DeploymentView,
+  { sets, options, repairs, now }: DeploymentView,
   bySet: Map<string, Machine[]>,
 ): Grant[] | undefined {
-  const hasBudget = options.replacementBudget !== undefined;
+  const budget = options.replacementBudget ?? (repairs && Infinity);
+  const hasBudget = budget !== undefined;
   const budgeted = sets.map(({ metadata, spec }) =>
     defined({
       name: metadata.name,
@@ -223,7 +228,7 @@ function pendingGrants(
         .map((machine) => ({ name: machine.metadata.name, state: stateOf(machine, now) })),
     }),
   );
-  const grants = grantsOf(options.replacementBudget, budgeted);
+  const grants = grantsOf(budget, budgeted, repairs?.room);
   return grants.length === 0 ? undefined : grants;
 }
 

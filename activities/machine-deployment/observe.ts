@@ -18,7 +18,9 @@ import {
 import {
   availableAt,
   type ObservedDeployment,
+  withDeletedSetsGoing,
 } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
+import { isRollingOut } from '../../workflows/plan/machine-deployment/rollout/hold.ts';
 import {
   optionsOf,
   type ParsedOptions,
@@ -26,6 +28,9 @@ import {
 import { ensureFinalizer } from '../../kube/objects/finalizers.ts';
 import { formatStop } from '../../kube/objects/global-stop.ts';
 import { customResource } from '../../kube/client/paths.ts';
+import { termsOfRollout, withSurge } from '../disruption/gate.ts';
+import { termsOfRepairs } from '../disruption/repairs.ts';
+import { giveBack } from '../disruption/turns.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { factsOf, faultsOf, newSetAmong, type DeploymentView } from './facts.ts';
 import { otherThanUsual } from '../../workflows/api/command-source.ts';
@@ -51,6 +56,8 @@ export type ObserveDependencies = Pick<
   | 'machines'
   | 'machineSets'
   | 'protectsNodes'
+  | 'policies'
+  | 'disrupted'
   | 'stop'
   | 'pauses'
   | 'commandsBy'
@@ -68,7 +75,7 @@ export async function observeMachineDeployment(
   const deployment = await ensureFinalizer(control, 'machinedeployments', found);
   const refused = new RefusedObjects(input.passOver);
   const view = await read({ ...dependencies, refused }, deployment, input);
-  const facts = factsOf(view);
+  const facts = withFinishedSet(await factsUnderPolicies(dependencies, view), input);
   const { status, progress } = reportOf({
     ...statusViewOf(view, facts, input),
     ...refusedWriteOf(refused.outcome?.message ?? input.refusal),
@@ -80,6 +87,8 @@ export async function observeMachineDeployment(
     writeStatus(dependencies, path, { deployment, patch }),
   );
   await refused.attemptOwn(ownSubject, () => writeNotes(dependencies, path, view));
+  const reported = { ...deployment, status: { ...deployment.status, ...status } };
+  if (!facts.gate) await giveBack(dependencies, reported);
   const { uid } = deployment.metadata;
   await refused.report(control, { namespace, name, uid });
   return defined({
@@ -88,6 +97,27 @@ export async function observeMachineDeployment(
     facts: defined({ ...facts, progress, commandsBy: otherThanUsual(dependencies.commandsBy) }),
     refused: refused.outcome,
   });
+}
+
+/** With what DisruptionPolicies allow, where the deployment rolls and one selects it. */
+async function factsUnderPolicies(
+  dependencies: ObserveDependencies,
+  view: DeploymentView,
+): Promise<ObservedDeployment> {
+  const facts = factsOf(view);
+  if (facts.isDeleting || !isRollingOut(withDeletedSetsGoing(facts))) return facts;
+  const { gate, surge } = (await termsOfRollout(dependencies, view.deployment)) ?? {};
+  if (!gate) return facts;
+  if (surge === undefined) return { ...facts, gate };
+  return { ...factsOf({ ...view, deployment: withSurge(view.deployment, surge) }), gate };
+}
+
+/** Where it matters: earlier histories have no such field. */
+function withFinishedSet(
+  facts: ObservedDeployment,
+  { finished, lastFinished: finishedSet = finished }: ObserveDeploymentInput,
+): ObservedDeployment {
+  return facts.gate && finishedSet !== undefined ? { ...facts, finishedSet } : facts;
 }
 
 function refusedWriteOf(message: string | undefined): Pick<StatusView, 'refusedWrite'> {
@@ -105,11 +135,11 @@ async function read(
   const { owned: sets, taken } = await ownedSetsOf(dependencies, deployment, request);
   const options = optionsOf(deployment, Date.parse, now);
   const newSet = newSetAmong(deployment, sets, options);
+  const repairs = await termsOfRepairs(dependencies, deployment, sets);
   // After the sets: a machine that a set has made since counts, one that it is still to make is in
   // its `replicas`.
-  const machines = needsMachines(deployment, { sets, newSet, options })
-    ? await machinesOf(dependencies.machines, deployment, sets)
-    : undefined;
+  const isRead = repairs !== undefined || needsMachines(deployment, { sets, newSet, options });
+  const machines = isRead ? await machinesOf(dependencies.machines, deployment, sets) : undefined;
   return {
     deployment,
     faults,
@@ -118,6 +148,7 @@ async function read(
     newSet,
     options,
     ...(machines && { machines }),
+    ...(repairs && { repairs }),
     now,
     nodes: {
       hasNodes: target !== undefined,

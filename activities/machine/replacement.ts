@@ -13,6 +13,8 @@ import { customResource } from '../../kube/client/paths.ts';
 import { SharedLists } from '../../kube/cache/shared-lists.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
+import type { MachineAnswer } from '../disruption/grants.ts';
+import { takeForMachine } from '../disruption/grants.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import type { ActivityMemory, ReplacementHold, ReplacementCount } from '../runtime/memory.ts';
 import { listMachines, meltdownAmong, recentMs } from './meltdown.ts';
@@ -28,9 +30,10 @@ const attempts = 3;
  * one back.
  */
 export async function findHold(
-  { control, memory }: ActivityDependencies,
+  dependencies: ActivityDependencies,
   machine: Machine,
 ): Promise<ReplacementHold | undefined> {
+  const { control, memory, disrupted } = dependencies;
   const { name, namespace = '' } = machine.metadata;
   const known = recentCount(memory, machine);
   const earlier = known && answerFor(known, name);
@@ -45,11 +48,32 @@ export async function findHold(
       remember(memory, machine, count);
       return answer.hold;
     }
-    if (!owner || (await note(control, owner, answer.granted))) return undefined;
+    if (!owner) return undefined;
+    // Before the note, by which other machines of the owner wait for this one.
+    const { refusal, isBound } = await takeFromPolicies(dependencies, owner, machine);
+    if (refusal !== undefined) return { reason: refusal, isMeltdown: false };
+    if (await note(control, owner, answer.granted)) {
+      if (isBound) disrupted('Replace', 1);
+      return undefined;
+    }
     if (attempt === attempts) {
       return { reason: 'other machines of its owner are being replaced', isMeltdown: false };
     }
   }
+}
+
+/** Policies select MachineDeployments: a set without one is bound by none. */
+async function takeFromPolicies(
+  dependencies: ActivityDependencies,
+  { deployment }: CountedOwner,
+  machine: Machine,
+): Promise<MachineAnswer> {
+  const set = controllerOf(machine)?.name ?? '';
+  if (!deployment) return {};
+  const request = { deployment, reason: 'Replace', set, machine: machine.metadata.name } as const;
+  const answer = await takeForMachine(dependencies, request);
+  if (answer.refusal === undefined) return answer;
+  return { refusal: `past its health timeout, but ${answer.refusal}` };
 }
 
 function countOf(owner: CountedOwner | undefined, machines: readonly Machine[]): ReplacementCount {
@@ -104,6 +128,7 @@ const machineSets = new SharedLists<MachineSet>();
 interface CountedOwner {
   kind: MachineKind;
   object: MachineDeployment | MachineSet;
+  deployment?: MachineDeployment;
   sets: MachineSet[];
   limit: number;
 }
@@ -124,7 +149,7 @@ async function ownerOf(control: KubeClient, machine: Machine): Promise<CountedOw
   if (object?.metadata.uid !== ref.uid) return undefined;
   const sets = items.filter((item) => controllerOf(item)?.uid === ref.uid);
   const limit = optionsOf(object, Date.parse, nowMs()).replacementBudget ?? 1;
-  return { kind: 'machinedeployments', object, sets, limit };
+  return { kind: 'machinedeployments', object, deployment: object, sets, limit };
 }
 
 function isOf(machine: Machine, { sets }: CountedOwner): boolean {

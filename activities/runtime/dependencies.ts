@@ -1,4 +1,5 @@
 import type { LabelSelector, MachineSet } from '../../workflows/api/machine-set.ts';
+import type { DisruptionReason } from '../../workflows/api/phases.ts';
 import type { DriverCall } from '../../workflows/contracts/driver-activities.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
@@ -10,6 +11,7 @@ import type { ActivityMemory } from './memory.ts';
 import type { WorkflowRegistry } from './workflow-registry.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { LeasePlace } from '../../kube/leases/lease-set.ts';
+import type { PolicyView } from '../../kube/objects/disruption-policies.ts';
 import type { StopView } from '../../kube/objects/global-stop.ts';
 import type { RecentObjects } from '../../kube/cache/recent-objects.ts';
 
@@ -34,6 +36,10 @@ export interface ActivityDependencies extends ClassDependencies {
   activeWatcher: ActiveWatcher;
   /** Stops that a person set. */
   stop: StopView;
+  /** DisruptionPolicies of the namespace: `activities/disruption` alone reads them. */
+  policies: PolicyView;
+  /** Hears of each machine that is taken as a policy allows. */
+  disrupted(reason: DisruptionReason, machines: number): void;
   /** When nothing could be done: deadlines do not run then. */
   pauses(): Pause[];
   workflows: WorkflowRegistry;

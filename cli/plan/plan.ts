@@ -247,7 +247,15 @@ function answerOf(planned: readonly Planned[]): Answer {
 
 function dataOf({ likely, longestMs, budgets, ...planned }: Planned): object {
   if (!likely) return planned;
-  const { plan: outcome, tookMs, happenings, objects: _objects, nextAt: _none, ...counts } = likely;
+  const {
+    plan: outcome,
+    tookMs,
+    happenings,
+    objects: _objects,
+    nextAt: _none,
+    remembered: _known,
+    ...counts
+  } = likely;
   const { state, reason, next = null, blockedBy = null } = outcome;
   return {
     ...planned,
@@ -325,6 +333,7 @@ const wordsFor: Record<Happening['kind'], (step: Happening) => string> = {
   rollBack: ({ subject }) => `goes back to MachineSet ${subject}`,
   refuseRollback: () => 'refuses the rollback',
   deleteSets: ({ subject }) => `deletes the empty MachineSet ${subject}`,
+  wait: ({ subject }) => `waits: ${subject}`,
   hold: ({ subject }) => `${subject}: a person checks them, then: millwright rollout resume`,
 };
 

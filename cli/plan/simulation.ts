@@ -19,6 +19,9 @@ import { isAvailable } from '../../activities/machine-set/facts.ts';
 import { machineOf } from '../../activities/machine-set/new-machine.ts';
 import { statusOf } from '../../activities/machine-set/status.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import type { MachineDeploymentState } from '../../workflows/machine-deployment/state.ts';
+import { noteFinished } from '../../workflows/machine-deployment/state.ts';
 import { annotations, apiVersion, labels, options } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
@@ -28,7 +31,8 @@ import {
   planMachineDeployment,
   refusalOf,
 } from '../../workflows/plan/machine-deployment/plan.ts';
-import type { ObservedDeployment } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
+import type { RolloutGate } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
+import { withLimitedSince } from '../../workflows/plan/machine-deployment/rollout/gate.ts';
 import type {
   DeploymentPlan,
   DeploymentStep,
@@ -62,6 +66,7 @@ export interface Happening {
     | 'running'
     | 'gone'
     | 'hold'
+    | 'wait'
     | 'rollBack'
     | 'refuseRollback'
     | 'deleteSets';
@@ -90,7 +95,17 @@ export interface SimulatedRollout {
   fewestAvailable: number;
   /** It did not come to an end within what is simulated. */
   isCut: boolean;
+  remembered: RememberedRollout;
 }
+
+/** What a run of the workflow knows beside the objects. */
+export type RememberedRollout = Pick<MachineDeploymentState, 'finished' | 'lastFinished' | 'facts'>;
+
+/** What DisruptionPolicies allow at a time, in milliseconds; undefined where there is none. */
+export type SimulatedGate = (
+  objects: Required<DeploymentObjects>,
+  now: number,
+) => RolloutGate | undefined;
 
 const turnsMax = 20_000;
 
@@ -101,6 +116,9 @@ interface SimulationPart {
   now: number;
   /** Default: the end, or where others would have to act; a person approves a canary. */
   until?: number;
+  gate?: SimulatedGate;
+  /** Of an earlier part. */
+  remembered?: RememberedRollout;
 }
 
 /** Begins anew, or goes on from what an earlier part or another client made of the objects. */
@@ -131,7 +149,8 @@ class Simulation {
   /** Machines have changed since they were counted. */
   #isNewCount = true;
   #deployment: MachineDeployment;
-  #facts: ObservedDeployment | undefined;
+  readonly #gate: SimulatedGate | undefined;
+  readonly #remembered: RememberedRollout;
   #now: number;
   #nextAt: number | undefined;
   #timers: SimulatedTimer[] = [];
@@ -143,12 +162,14 @@ class Simulation {
   constructor(
     { deployment, sets, machines }: Required<DeploymentObjects>,
     pace: SimulatedPace,
-    { now, until = Infinity }: SimulationPart,
+    { now, until = Infinity, gate, remembered = {} }: SimulationPart,
   ) {
     this.#deployment = deployment;
     this.#pace = pace;
     this.#start = now;
     this.#until = until;
+    this.#gate = gate;
+    this.#remembered = { ...remembered };
     this.#now = now;
     for (const set of sets) this.#sets.set(set.metadata.name, set);
     for (const machine of machines) {
@@ -168,11 +189,7 @@ class Simulation {
     }
     return {
       happenings: this.#happenings,
-      objects: {
-        deployment: this.#deployment,
-        sets: [...this.#sets.values()],
-        machines: [...this.#machines.values()],
-      },
+      objects: this.#objects(),
       ...(this.#nextAt !== undefined && { nextAt: this.#nextAt }),
       plan,
       tookMs: this.#now - this.#start,
@@ -181,6 +198,15 @@ class Simulation {
       mostMachines: this.#most,
       fewestAvailable: this.#fewest,
       isCut: turns === turnsMax,
+      remembered: this.#remembered,
+    };
+  }
+
+  #objects(): Required<DeploymentObjects> {
+    return {
+      deployment: this.#deployment,
+      sets: [...this.#sets.values()],
+      machines: [...this.#machines.values()],
     };
   }
 
@@ -213,8 +239,9 @@ class Simulation {
   #plan(): DeploymentPlan {
     for (const set of this.#sets.values()) this.#report(set);
     const view = this.#view();
-    const facts = factsOf(view);
-    this.#facts = facts;
+    const { finished, lastFinished: finishedSet = finished, facts: before } = this.#remembered;
+    const gate = this.#gate?.(this.#objects(), this.#now);
+    const facts = defined({ ...factsOf(view), gate, finishedSet: gate && finishedSet });
     const refusal = refusalOf(facts);
     const hold = currentHold(facts, this.#now);
     const { status, progress } = reportOf({
@@ -223,7 +250,10 @@ class Simulation {
       ...(hold && { holdReason: hold.reason }),
     });
     this.#deployment = { ...this.#deployment, status };
-    return planMachineDeployment({ ...facts, progress }, this.#now);
+    const known = withLimitedSince(before, { ...facts, progress }, this.#now);
+    this.#remembered.facts = known;
+    noteFinished(this.#remembered, known);
+    return planMachineDeployment(known, this.#now);
   }
 
   #report(set: MachineSet): void {
@@ -444,14 +474,18 @@ class Simulation {
   }
 
   /** To the next moment at which something may change; false when there is none. */
-  #advance({ until }: DeploymentPlan): boolean {
-    const waits = [until, this.#facts?.nextAvailableAt]
+  #advance({ until, blockedBy, reason }: DeploymentPlan): boolean {
+    const waits = [until, this.#remembered.facts?.nextAvailableAt]
       .filter((at) => at !== undefined)
       .filter((at) => at > this.#now);
     // A timer may be due now: machines that were Ready within a second make a pace of 0.
     const next = Math.min(...this.#timers.map(({ at }) => at), ...waits);
     this.#nextAt = next === Infinity ? undefined : next;
     if (next === Infinity || next > this.#until) return false;
+    const isWait = blockedBy?.startsWith('DisruptionPolicy/') ?? false;
+    if (isWait && this.#happenings.at(-1)?.subject !== reason) {
+      this.#note({ kind: 'wait', subject: reason, count: 0 });
+    }
     this.#now = next;
     const due = this.#timers.filter(({ at }) => at <= next);
     this.#timers = this.#timers.filter(({ at }) => at > next);

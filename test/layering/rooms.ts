@@ -220,6 +220,20 @@ export const rooms: readonly Room[] = [
     packages: ['@temporalio/activity', '@temporalio/client', '@temporalio/common'],
   },
   {
+    folder: 'activities/disruption',
+    holds: 'DisruptionPolicies: their calendars, what they allow, what is taken from them',
+    imports: [
+      'workflows/api',
+      'workflows/values',
+      'workflows/plan/machine-set',
+      'workflows/plan/machine-deployment',
+      'activities/system',
+      'kube',
+      'activities/runtime',
+    ],
+    packages: ['croner'],
+  },
+  {
     folder: 'activities/machine',
     holds: 'reads and writes a Machine and its Node',
     imports: [
@@ -235,14 +249,9 @@ export const rooms: readonly Room[] = [
       'activities/redaction',
       'activities/machine-class',
       'activities/runtime',
+      'activities/disruption',
     ],
     packages: ['@temporalio/common', 'node'],
-  },
-  {
-    folder: 'activities/disruption',
-    holds: 'DisruptionPolicies: their calendars',
-    imports: ['workflows/api'],
-    packages: ['croner'],
   },
   {
     folder: 'activities/drain',
@@ -288,6 +297,7 @@ export const rooms: readonly Room[] = [
       'activities/system',
       'kube',
       'activities/runtime',
+      'activities/disruption',
       'activities/machine',
       'activities/machine-set',
     ],
@@ -489,6 +499,7 @@ export const rooms: readonly Room[] = [
       'workflows/plan/safety',
       'activities/system',
       'activities/runtime',
+      'activities/disruption',
       'activities/safety',
       'workers/log',
       'workers/config',

@@ -51,6 +51,8 @@ export function aWorld({
     machineSets: setListsOf(client),
     activeWatcher: { isActive: () => true },
     stop: { current: () => undefined },
+    policies: noPolicies,
+    disrupted: () => {},
     pauses: () => [],
     workflows: noWorkflows,
     hasDrainWorker: async () => true,
@@ -61,6 +63,11 @@ export function aWorld({
     ...changes,
   };
 }
+
+const noPolicies: ActivityDependencies['policies'] = {
+  current: () => ({ policies: [] }),
+  noteWritten: () => {},
+};
 
 const noWorkflows: ActivityDependencies['workflows'] = {
   running: async () => ({ running: [], replaced: 0 }),
@@ -79,7 +86,12 @@ export function lifeOf(name: string, uid = `uid-of-${name}`): ObjectReference {
 /** For activities that need no more of the world. */
 export function placeOf(
   control: KubeClient,
-): Pick<ActivityDependencies, 'control' | 'machines' | 'machineSets' | 'recent' | 'memory'> {
+): Pick<
+  ActivityDependencies,
+  'control' | 'machines' | 'machineSets' | 'recent' | 'memory' | 'policies' | 'disrupted'
+> {
   const lists = { machines: listsOf(control), machineSets: setListsOf(control) };
-  return { control, ...lists, recent: new RecentObjects(control), memory: createMemory() };
+  const ofPolicies = { policies: noPolicies, disrupted: () => {} };
+  const own = { recent: new RecentObjects(control), memory: createMemory() };
+  return { control, ...lists, ...ofPolicies, ...own };
 }

@@ -7,6 +7,7 @@ import { ObjectCache } from '../../kube/cache/object-cache.ts';
 import { dispatch } from '../../watcher/dispatch/dispatch.ts';
 import { viewOfMachine } from '../../watcher/cache/machine-view.ts';
 import { viewOfClass, viewOfNode, viewOfSecret } from '../../watcher/cache/other-views.ts';
+import { viewOfPolicy } from '../../watcher/cache/policy-view.ts';
 import { viewOfMachineDeployment, viewOfMachineSet } from '../../watcher/cache/set-view.ts';
 import type { DispatchContext } from '../../watcher/dispatch/context.ts';
 import type { Signal } from '../../watcher/dispatch/signal.ts';
@@ -49,6 +50,11 @@ export class Cluster {
   readonly nodes = new ObjectCache({
     transform: viewOfNode,
     onChange: (change) => this.#take({ ...change, resource: 'nodes' }),
+    onError,
+  });
+  readonly policies = new ObjectCache({
+    transform: viewOfPolicy,
+    onChange: (change) => this.#take({ ...change, resource: 'disruptionPolicies' }),
     onError,
   });
   #version = 100;

@@ -4,6 +4,9 @@ import { kindOfDoubt } from '../../watcher/doubt.ts';
 import { LeaderSession } from '../../watcher/leader-session.ts';
 import type { LeaderSessionOptions } from '../../watcher/leader-session.ts';
 import { resources } from '../../watcher/cache/views.ts';
+import type { DisruptionPolicy } from '../../workflows/api/disruption-policy.ts';
+import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
+import { aDisruptionPolicy } from '../support/builders.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClusters } from './fake-clusters.ts';
 import { HandClock, settled } from './queue/hand-clock.ts';
@@ -48,6 +51,12 @@ function lead(options: Partial<LeaderSessionOptions> = {}): void {
 
 function fail(error: unknown): never {
   throw error;
+}
+
+async function leadOn(client: InMemoryClient): Promise<void> {
+  lead({ control: client, target: undefined });
+  await eventually('synced', () => tenure?.isSynced === true);
+  await passes();
 }
 
 /** Lets lists come in and signals leave. */
@@ -183,5 +192,36 @@ describe('readiness', () => {
     clusters.open('nodes');
     await passes();
     expect(tenure?.whyNotReady()).toBeUndefined();
+  });
+});
+
+describe('DisruptionPolicies', () => {
+  const { metadata, ...deployment } = aMachineDeployment({ name: 'pool' });
+  const policy = aDisruptionPolicy({ metadata: { namespace: 'default' } });
+
+  function withPolicies(policies: DisruptionPolicy[]): InMemoryClient {
+    const spec = { ...deployment.spec, replicas: 3 };
+    const rolling = { ...deployment, metadata: { ...metadata, namespace: 'default' }, spec };
+    return new InMemoryClient(rolling, ...policies);
+  }
+
+  test('that are not served hold up nothing, and are not among what is watched', async () => {
+    await leadOn(withPolicies([]));
+    expect(tenure?.isSynced).toBe(true);
+    expect(tenure?.whyNotReady()).toBeUndefined();
+    expect([...(tenure?.view().sources.keys() ?? [])]).not.toContain('disruptionPolicies');
+    expect(tenure?.checkpoint()).not.toHaveProperty('disruptionPolicies');
+  });
+
+  test('that are served are told to deployments, and are in the checkpoint', async () => {
+    const client = withPolicies([policy]);
+    await leadOn(client);
+    expect(told()).toContain('machineSetsChanged pool');
+    expect([...(tenure?.view().sources.keys() ?? [])]).toContain('disruptionPolicies');
+    expect(tenure?.checkpoint()).toHaveProperty('disruptionPolicies');
+    delivered = [];
+    client.put({ ...policy, spec: { surge: 1 } });
+    await passes();
+    expect(told()).toEqual(['machineSetsChanged pool']);
   });
 });

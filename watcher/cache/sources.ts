@@ -1,10 +1,20 @@
 /** Watched resources: where they are, and how they are trimmed. */
 import type { KubeClient, KubeObject, Query } from '../../kube/client/client.ts';
-import { customResource, namespaced, node as nodePath } from '../../kube/client/paths.ts';
+import {
+  customResource,
+  disruptionPolicy,
+  namespaced,
+  node as nodePath,
+} from '../../kube/client/paths.ts';
+import { OptionalReflector } from '../../kube/cache/optional-reflector.ts';
+import type { CachedObject } from '../../kube/cache/object-cache.ts';
+import type { ReflectorOptions } from '../../kube/cache/reflector.ts';
 import { Reflector } from '../../kube/cache/reflector.ts';
+import { policyResource } from '../../kube/objects/disruption-policies.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { viewOfMachine } from './machine-view.ts';
 import { viewOfClass, viewOfNode, viewOfSecret } from './other-views.ts';
+import { viewOfPolicy } from './policy-view.ts';
 import { viewOfMachineDeployment, viewOfMachineSet } from './set-view.ts';
 import type { WatchedChange } from './store.ts';
 import type { Resource, Views } from './views.ts';
@@ -32,7 +42,10 @@ export type Source = Pick<
   | 'lastEventAgeSeconds'
   | 'awaySince'
   | 'stop'
->;
+> & {
+  /** False of a resource that may be absent, and is. Default true. */
+  isServed?: boolean;
+};
 
 /** Secrets are read without their content. */
 const metadataOnly: Query = { as: 'PartialObjectMetadata' };
@@ -93,6 +106,7 @@ export function startSources(options: SourceOptions): Map<Resource, Source> {
       onChange: (change) => onChange({ ...change, resource: 'secrets' }),
     }),
   );
+  sources.set('disruptionPolicies', policySource(options, common('disruptionPolicies')));
   if (target !== undefined) {
     sources.set(
       'nodes',
@@ -106,4 +120,19 @@ export function startSources(options: SourceOptions): Map<Resource, Source> {
     );
   }
   return sources;
+}
+
+/** Their CRD may be absent. */
+function policySource(
+  { namespace, onChange, onError }: SourceOptions,
+  common: Pick<ReflectorOptions<KubeObject, CachedObject>, 'client' | 'since' | 'onError'>,
+): Source {
+  return new OptionalReflector({
+    ...common,
+    resource: policyResource,
+    path: disruptionPolicy(namespace),
+    transform: viewOfPolicy,
+    onChange: (change) => onChange({ ...change, resource: 'disruptionPolicies' }),
+    onRefusal: (refusal) => refusal && onError(refusal, 'disruptionPolicies'),
+  });
 }

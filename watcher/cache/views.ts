@@ -87,6 +87,15 @@ export interface SecretView extends CachedObject {
   finalizersDigest: string;
 }
 
+export interface DisruptionPolicyView extends CachedObject {
+  specDigest: string;
+  selector: LabelSelector | undefined;
+  /** It holds for the replacement of Failed machines. */
+  namesRepair: boolean;
+  /** Turns and grants, and the names of the deployments that have them. */
+  shares: readonly { key: string; deployment: string }[];
+}
+
 export interface NodeView extends Omit<ContentOf<NodeSnapshot>, 'exists' | 'isOfOthers'> {
   /** Where it says that its Machine is; empty when it does not. */
   machineNamespace: string;
@@ -99,6 +108,7 @@ export interface Views {
   machineClasses: ClassView;
   secrets: SecretView;
   nodes: NodeView;
+  disruptionPolicies: DisruptionPolicyView;
 }
 
 export type Resource = keyof Views;
@@ -110,4 +120,5 @@ export const resources: Resource[] = [
   'machineClasses',
   'secrets',
   'nodes',
+  'disruptionPolicies',
 ];

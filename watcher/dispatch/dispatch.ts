@@ -6,6 +6,7 @@
 import { classSignals, secretSignals } from './classes.ts';
 import { machineSignals } from './machines.ts';
 import { nodeSignals } from './nodes.ts';
+import { policySignals } from './policies.ts';
 import { machineDeploymentSignals, machineSetSignals } from './sets.ts';
 import { useSignals } from './finalizers.ts';
 import type { DispatchContext } from './context.ts';
@@ -31,5 +32,7 @@ function signalsOf(change: WatchedChange, context: DispatchContext): Signal[] {
       return secretSignals(change, context);
     case 'nodes':
       return nodeSignals(change, context);
+    case 'disruptionPolicies':
+      return policySignals(change, context);
   }
 }

@@ -50,6 +50,7 @@ function touchedBy(change: WatchedChange): TouchedNames {
     case 'machineSets':
     case 'machineDeployments':
     case 'nodes':
+    case 'disruptionPolicies':
       return { classes: [], secrets: [] };
   }
 }

@@ -5,6 +5,7 @@
 import type { Registry } from 'prom-client';
 import { Counter } from 'prom-client';
 import { monotonicMs } from '../../activities/system/system.ts';
+import type { PolicyFigures } from '../../activities/disruption/status.ts';
 import type { Series } from '../metrics/computed.ts';
 import { registerComputed } from '../metrics/computed.ts';
 import type { CheckOutcome } from '../../workflows/contracts/safety-activities.ts';
@@ -25,6 +26,8 @@ interface Findings {
   'lost-workflows': { entitiesFailed: number };
   'unmanaged-nodes': { nodes: number };
   orphans: OrphanCounts;
+  /** Of each DisruptionPolicy, by each round. */
+  policies: readonly PolicyFigures[];
 }
 
 export interface CheckMetrics {
@@ -90,9 +93,33 @@ class KeptFindings {
 
   get<C extends keyof Findings>(check: C): Findings[C] | undefined {
     const kept: { at: number; found: Findings[C] } | undefined = this.#found[check];
-    if (!kept || monotonicMs() - kept.at > (this.#limits.get(check) ?? 0)) return undefined;
+    if (!kept || monotonicMs() - kept.at > this.#limitOf(check)) return undefined;
     return kept.found;
   }
+
+  /** What is no check comes with each round, as does the check of the shortest period. */
+  #limitOf(check: string): number {
+    return this.#limits.get(check) ?? Math.min(...this.#limits.values());
+  }
+}
+
+function findingOfPolicy(
+  { name, help }: { name: string; help: string },
+  of: (figures: PolicyFigures) => number | undefined,
+): Series<Member> {
+  return {
+    name,
+    type: 'gauge',
+    help,
+    labels: ['kube_namespace', 'policy'],
+    *read([namespace, findings]) {
+      for (const figures of findings.get('policies') ?? []) {
+        const value = of(figures);
+        const labels = { kube_namespace: namespace, policy: figures.name };
+        if (value !== undefined) yield { labels, value };
+      }
+    },
+  };
 }
 
 type Member = [namespace: string, findings: KeptFindings];
@@ -115,7 +142,39 @@ function findingOf<C extends keyof Findings>(
   };
 }
 
+const policySeries: readonly Series<Member>[] = [
+  findingOfPolicy(
+    {
+      name: 'millwright_disruption_policy_open',
+      help: '1 while windows and exclusions of the DisruptionPolicy let machines go; 0 also where it cannot be followed.',
+    },
+    ({ isOpen }) => Number(isOpen),
+  ),
+  findingOfPolicy(
+    {
+      name: 'millwright_disruption_policy_going',
+      help: 'Machines that are on their way, of all deployments that the DisruptionPolicy selects.',
+    },
+    ({ going }) => going,
+  ),
+  findingOfPolicy(
+    {
+      name: 'millwright_disruption_policy_allowed',
+      help: 'Machines that may be on their way at a time; no series without a limit.',
+    },
+    ({ allowed }) => allowed,
+  ),
+  findingOfPolicy(
+    {
+      name: 'millwright_disruption_policy_waiting',
+      help: 'Machines of another template than that of their deployment which wait to be taken.',
+    },
+    ({ waiting }) => waiting,
+  ),
+];
+
 const findingSeries: readonly Series<Member>[] = [
+  ...policySeries,
   findingOf(
     'reachability',
     {

@@ -15,6 +15,7 @@ import type { Check } from './checks.ts';
 import { checksOf, longestCheckMs, roundSecondsOf } from './checks.ts';
 import type { Find, Finding, FinderParts } from './finder.ts';
 import { finders } from './finders.ts';
+import { PolicyStatus } from './policy-status.ts';
 
 export interface NamespaceChecksOptions extends Omit<FinderParts, 'schedule'> {
   temporal: Client;
@@ -23,11 +24,13 @@ export interface NamespaceChecksOptions extends Omit<FinderParts, 'schedule'> {
 
 export class NamespaceChecks {
   readonly #checks: readonly RegularCheck[];
+  readonly #policies: PolicyStatus;
   /** When the last round came to it, milliseconds of a clock that only counts. */
   checkedAt = 0;
 
   constructor(options: NamespaceChecksOptions) {
     const { temporal, settings } = options;
+    this.#policies = new PolicyStatus(options);
     const roundMs = roundSecondsOf(settings) * 1_000;
     this.#checks = checksOf(settings)
       .filter(({ isOff }) => !isOff)
@@ -42,7 +45,7 @@ export class NamespaceChecks {
   async make(all: boolean): Promise<number> {
     this.checkedAt = monotonicMs();
     const due = this.#checks.filter((check) => check.isDue(all));
-    await Promise.all(due.map((check) => check.make()));
+    await Promise.all([...due.map((check) => check.make()), this.#policies.refresh()]);
     return due.length;
   }
 

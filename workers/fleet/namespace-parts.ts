@@ -5,12 +5,15 @@ import type { WrittenMachines } from '../../activities/runtime/written-machines.
 import type { CopyLimits } from '../../kube/cache/consistent-copy.ts';
 import type { ActiveWatcher } from '../../kube/leases/active-watcher.ts';
 import { watchActiveWatcher } from '../../kube/leases/active-watcher.ts';
+import type { WatchedPolicies } from '../../kube/objects/disruption-policies.ts';
+import { watchPolicies } from '../../kube/objects/disruption-policies.ts';
 import type { GlobalStop, StopView } from '../../kube/objects/global-stop.ts';
 import { watchGlobalStop } from '../../kube/objects/global-stop.ts';
 import { isElsewhere, placeOf } from '../../watcher/place.ts';
 import { orAborted } from '../../activities/system/or-aborted.ts';
 import type { ProcessCheckMetrics } from '../checks/check-metrics.ts';
 import type { Rounds } from '../checks/rounds.ts';
+import type { DisruptionMetrics } from '../metrics/disruptions.ts';
 import type { DrainMetrics } from '../metrics/drains.ts';
 import { closeDrainWatches, createDrainWatches } from '../kube/drain-watches.ts';
 import type { ProcessRecorders } from '../kube/event-recorders.ts';
@@ -49,12 +52,14 @@ export interface ProcessParts extends MemberParts {
   checkMetrics: ProcessCheckMetrics;
   rounds: Rounds;
   drainMetrics: DrainMetrics;
+  disruptionMetrics: DisruptionMetrics;
 }
 
 /** Parts that one namespace has of its own, until its attempt ends. */
 export interface NamespaceParts extends Member, Attempt {
   stop: GlobalStop;
   activeWatcher: ActiveWatcher;
+  policies: WatchedPolicies;
   drivers: Drivers;
   drains: DrainParts;
 }
@@ -72,7 +77,8 @@ export async function openNamespace(
   keepClaims(temporal, claimant, { ...attempt, check: refusedClaim });
   const gates = watchGates(process, member, attempt);
   leaders.watch(namespace, gates.activeWatcher.isActive, scope);
-  await orAborted(Promise.all([gates.stop.synced, gates.activeWatcher.synced]), signal);
+  const synced = [gates.stop.synced, gates.activeWatcher.synced, gates.policies.synced];
+  await orAborted(Promise.all(synced), signal);
   stops.set(namespace, gates.stop);
   scope.add('sign of a stop', () => void stops.delete(namespace));
   return {
@@ -88,12 +94,12 @@ export async function openNamespace(
   };
 }
 
-/** Gate that every activity which creates or destroys asks first. */
+/** What activities ask first: all that create or destroy, and those that choose what is to go. */
 function watchGates(
   { config, database }: ProcessParts,
   { clients: { control: client }, identity }: Member,
   { namespace, scope, log, report }: Attempt,
-): { stop: GlobalStop; activeWatcher: ActiveWatcher } {
+): Pick<NamespaceParts, 'stop' | 'activeWatcher' | 'policies'> {
   const onError = (what: string) => (err: unknown) => {
     log.warn({ err }, what);
     report(`${what}: ${reasonOf(err)}`);
@@ -114,7 +120,19 @@ function watchGates(
     onError: onError('the Lease of the watcher cannot be read'),
   });
   scope.add('active watcher', () => activeWatcher.close());
-  return { stop, activeWatcher };
+  const policies = watchPolicies({
+    client,
+    namespace,
+    onError: onError('the DisruptionPolicies cannot be read'),
+    onRefusal: (err) => logRefusal(log, err),
+  });
+  scope.add('DisruptionPolicies', () => policies.close());
+  return { stop, activeWatcher, policies };
+}
+
+function logRefusal(log: Attempt['log'], err: unknown): void {
+  if (err === undefined) log.warn('the DisruptionPolicies can be read again');
+  else log.warn({ err }, 'the DisruptionPolicies may not be read: rollouts and replacements hold');
 }
 
 /** A claim keeps two installs of one namespace apart only where they share a Temporal namespace. */

@@ -137,10 +137,10 @@ function once(make: ByProvider): ByProvider {
 
 /** Dependencies of the activities of the namespace. */
 function dependenciesOf(
-  { config, temporal, services, copies, written }: ProcessParts,
+  { config, temporal, services, copies, written, disruptionMetrics }: ProcessParts,
   parts: NamespaceParts,
 ): ActivityDependencies {
-  const { log, clients, namespace, identity, drivers, activeWatcher, stop } = parts;
+  const { log, clients, namespace, identity, drivers, activeWatcher, stop, policies } = parts;
   const { control, target } = clients;
   return {
     control,
@@ -160,6 +160,8 @@ function dependenciesOf(
     ...copiesOf(copies, parts),
     activeWatcher,
     stop,
+    policies,
+    disrupted: disruptionMetrics.of(namespace, parts.scope),
     pauses: () => pausesUntil([...activeWatcher.pauses(), ...stop.pauses()], nowMs()),
     commandsBy: config.commandsBy,
     audit: (entry) => log.info(...auditLine(entry)),

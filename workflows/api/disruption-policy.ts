@@ -91,7 +91,10 @@ export interface DisruptionPolicyStatus {
   conditions?: DisruptionPolicyCondition[];
   /** Number of machines on their way, over all selected deployments. */
   going?: number;
-  /** Old sets that may shrink, until they have and their machines are gone. */
+  /**
+   * Old sets that may shrink, until they have and their machines are gone, and machines that may be
+   * replaced.
+   */
   grants?: DisruptionGrant[];
   /** In words, until when it is open, or what it waits for. */
   message?: string;
@@ -125,12 +128,14 @@ export interface DisruptionPolicyCondition {
 export interface DisruptionGrant {
   /** Name of the MachineDeployment. */
   deployment: string;
+  /** Name of the Machine that may be replaced; absent where the set may shrink. */
+  machine?: string;
   /** Name of its MachineSet. */
   set: string;
   /** When it was taken. */
   takenAt: string;
-  /** Size that the set may shrink to. */
-  to: number;
+  /** Size that the set may shrink to; absent where a machine is named. */
+  to?: number;
   /** UID of the MachineDeployment. */
   uid: string;
 }

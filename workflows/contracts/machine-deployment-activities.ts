@@ -31,6 +31,8 @@ export interface ObserveDeploymentInput {
   refusal?: string;
   /** Name of the set whose rollout was finished: a pause or a refusal takes that off the status. */
   finished?: string;
+  /** During another rollout: name of the set whose rollout was finished before. */
+  lastFinished?: string;
 }
 
 export type ObservedDeploymentOutcome =
@@ -52,6 +54,8 @@ export interface ApplyOutcome {
   refused?: Refusals;
   /** Its finalizer stays on: its deletion was undone by an etcd that was restored. */
   isUndone?: true;
+  /** DisruptionPolicies had no room for all of the steps: another read shows what is left. */
+  isCut?: true;
 }
 
 export interface RolloutCommandInput {

@@ -242,12 +242,13 @@ function showRollout({ plan: { state, ...plan }, since, ...of }: Shown): void {
   const className = keyword(of.className) ?? '';
   const blockedBy = keyword(plan.blockedBy) ?? undefined;
   const deadline = dateOf(plan.heldUntil);
-  if (isShown({ state, blockedBy, className, deadline })) return;
+  const attention = attentionOf(state, blockedBy, plan.needsPerson);
+  if (isShown({ state, blockedBy, className, deadline, attention })) return;
   upsertSearchAttributes([
     { key: keys.MachineClass, value: className },
     { key: keys.State, value: state },
     { key: keys.BlockedBy, value: blockedBy ?? null },
-    { key: keys.Attention, value: attentionOf(state, blockedBy) },
+    { key: keys.Attention, value: attention },
     { key: keys.Deadline, value: deadline },
     { key: keys.WaitingSince, value: waits(state) ? new Date(since) : null },
   ]);
@@ -258,13 +259,15 @@ interface Values {
   blockedBy: string | undefined;
   className: string;
   deadline: Date | null;
+  attention: 'none' | 'person';
 }
 
-function isShown({ state, blockedBy, className, deadline }: Values): boolean {
+function isShown({ state, blockedBy, className, deadline, attention }: Values): boolean {
   const { typedSearchAttributes: shown } = workflowInfo();
   const isSame =
     shown.get(keys.State) === state &&
     shown.get(keys.BlockedBy) === blockedBy &&
+    shown.get(keys.Attention) === attention &&
     shown.get(keys.MachineClass) === className;
   const isDeadlineSame = shown.get(keys.Deadline)?.getTime() === deadline?.getTime();
   // Earlier histories have no event for another deadline alone.
@@ -276,8 +279,12 @@ function waits(state: RolloutState): boolean {
   return state === 'Blocked' || state === 'Paused';
 }
 
-function attentionOf(state: RolloutState, blockedBy: string | undefined): 'none' | 'person' {
-  return state === 'Blocked' || blockedBy === 'canary' ? 'person' : 'none';
+function attentionOf(
+  state: RolloutState,
+  blockedBy: string | undefined,
+  needsPerson = false,
+): Values['attention'] {
+  return state === 'Blocked' || blockedBy === 'canary' || needsPerson ? 'person' : 'none';
 }
 
 /** Errors since which nothing went well, for people; undefined when none. */

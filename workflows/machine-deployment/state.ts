@@ -30,6 +30,8 @@ export interface MachineDeploymentState extends ObjectState {
   hasRolled: boolean;
   /** Name of the set whose rollout is over, as long as no other begins. */
   finished?: string;
+  /** While another rollout is under way: name of the set whose rollout was finished before. */
+  lastFinished?: string;
   /** The last report, so that it is not repeated at every read. */
   reported?: string;
   /** The override of policies that an Event has told of; absent when none is in force. */
@@ -49,12 +51,17 @@ export function newState(): MachineDeploymentState {
  * takes its place.
  */
 export function noteFinished(
-  state: Pick<MachineDeploymentState, 'finished'>,
+  state: Pick<MachineDeploymentState, 'finished' | 'lastFinished'>,
   facts: DeploymentFacts,
 ): void {
   const set = facts.sets.find(({ isOfTemplate }) => isOfTemplate);
-  if (set && facts.progress.reason === 'NewMachineSetAvailable') state.finished = set.name;
-  else if (set?.name !== state.finished || hasOldMachines(facts)) delete state.finished;
+  if (set && facts.progress.reason === 'NewMachineSetAvailable') {
+    state.finished = set.name;
+    delete state.lastFinished;
+  } else if (set?.name !== state.finished || hasOldMachines(facts)) {
+    if (state.finished !== undefined) state.lastFinished = state.finished;
+    delete state.finished;
+  }
 }
 
 /** Steps on sets, as one run hands their failures to the next. */

@@ -22,6 +22,7 @@ import { failed, forget, nextAt, tryNow } from '../plan/requeues.ts';
 import { defined } from '../values/defined.ts';
 import { planMachineDeployment, standsStill } from '../plan/machine-deployment/plan.ts';
 import { withLateness } from '../plan/machine-deployment/rollout/automatic-rollback.ts';
+import { withLimitedSince } from '../plan/machine-deployment/rollout/gate.ts';
 import { afterSteps } from '../plan/machine-deployment/rollout/after-steps.ts';
 import {
   areAccepted,
@@ -128,11 +129,12 @@ class MachineDeploymentWorkflow {
     this.#hasNewsOfSets = false;
     const { ref } = this.#input;
     const state = this.#state;
-    const { protectedNodes, observed, finished, requeues } = state;
+    const { protectedNodes, observed, finished, lastFinished, requeues } = state;
     const error = requeues.steps?.message ?? requeues.sync?.message;
     const atLeast = this.#mustRead ? undefined : observed?.resourceVersion;
     this.#mustRead = false;
-    const known = { deployment: ref, atLeast, now: Date.now(), protectedNodes, error, finished };
+    const now = Date.now();
+    const known = { deployment: ref, atLeast, now, protectedNodes, error, finished, lastFinished };
     const input = defined({ ...known, ...refusalInput(requeues) });
     const summary = `read MachineDeployment ${ref.name}`;
     const outcome = await localFirst((steps) => steps.observeMachineDeployment(input), summary);
@@ -141,7 +143,7 @@ class MachineDeploymentWorkflow {
       return;
     }
     state.uid = outcome.uid;
-    state.facts = withLateness(state.facts, outcome.facts);
+    state.facts = withLimitedSince(state.facts, withLateness(state.facts, outcome.facts), now);
     this.#isRead = true;
     this.#isSpecNew = false;
     noteFinished(state, outcome.facts);
@@ -234,7 +236,7 @@ class MachineDeploymentWorkflow {
     const writes = { tried: steps.flatMap(subjectsOf), refused: outcome.refused };
     const isNews = noteRefusals(requeues, writes);
     if (outcome.error !== undefined) return await this.#noteRefused(steps, outcome.error);
-    const isAccepted = areAccepted(steps, outcome.written);
+    const isAccepted = areAccepted(steps, outcome);
     done[key] = { effect, attempts: isAccepted ? attempts + 1 : attempts };
     if (attempts === 0) this.#forget(key);
     const next = isNews ? undefined : afterSteps(facts, steps, outcome.written);

@@ -8,7 +8,7 @@ import {
   namespace,
 } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
-import { lifeOf } from '../../support/world.ts';
+import { lifeOf, placeOf } from '../../support/world.ts';
 
 const pathOf = (name: string): string => customResource('machinesets', namespace, name);
 const deployment = aMachineDeployment();
@@ -25,7 +25,7 @@ function oldSet(name: string, replicas = 0, owner: object = deployment): Machine
 
 test('old sets without machines go, with UID and resourceVersion as preconditions', async () => {
   const control = new InMemoryClient(deployment, oldSet('old-1'), oldSet('old-2'));
-  expect(await applyDeploymentSteps(control, input)).toEqual({ written: [] });
+  expect(await applyDeploymentSteps(placeOf(control), input)).toEqual({ written: [] });
   expect(control.has(pathOf('old-1')) || control.has(pathOf('old-2'))).toBe(false);
   const preconditions = { uid: 'uid-of-old-1', resourceVersion: expect.any(String) };
   expect(control.bodies).toContainEqual({ preconditions });
@@ -39,7 +39,7 @@ test.each([
   },
 ])('an old set $name stays', async ({ set }) => {
   const control = new InMemoryClient(deployment, set, oldSet('old-2'));
-  await applyDeploymentSteps(control, input);
+  await applyDeploymentSteps(placeOf(control), input);
   expect(control.has(pathOf('old-1'))).toBe(true);
   expect(control.has(pathOf('old-2'))).toBe(false);
 });
@@ -50,7 +50,7 @@ test('a set that changes between the look and the call stays', async () => {
     if (method === 'DELETE') control.put(oldSet('old-1', 3));
     return undefined;
   };
-  await applyDeploymentSteps(control, input);
+  await applyDeploymentSteps(placeOf(control), input);
   expect(control.has(pathOf('old-1'))).toBe(true);
 });
 
@@ -65,7 +65,7 @@ test('a set of a deployment that goes is deleted also where its status is writte
     if (isFirst) control.put({ ...oldSet('old-1', 3), status: { replicas: 2 } });
     return undefined;
   };
-  await applyDeploymentSteps(control, input);
+  await applyDeploymentSteps(placeOf(control), input);
   expect(control.has(pathOf('old-1'))).toBe(false);
 });
 
@@ -82,7 +82,7 @@ test.each([
   },
 ])('a deployment that $name deletes no set', async ({ stored }) => {
   const control = new InMemoryClient(...stored, oldSet('old-1'), oldSet('old-2'));
-  await applyDeploymentSteps(control, input);
+  await applyDeploymentSteps(placeOf(control), input);
   expect(control.writes()).toEqual([]);
 });
 
@@ -92,7 +92,7 @@ test('a set whose deletion is refused keeps no other, and is said', async () => 
     method === 'DELETE' && path === pathOf('old-1')
       ? { code: 403, reason: 'Forbidden', message: 'kept for forensics' }
       : undefined;
-  const outcome = await applyDeploymentSteps(control, input);
+  const outcome = await applyDeploymentSteps(placeOf(control), input);
   expect(outcome.refused).toMatchObject({
     names: ['MachineSet/old-1'],
     message: expect.stringContaining('kept for forensics'),

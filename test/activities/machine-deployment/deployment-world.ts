@@ -71,7 +71,7 @@ export class DeploymentWorld {
     const { spec } = await this.deployment();
     const desired = spec.replicas ?? 0;
     const scaling = { desired, max: desired + 1 };
-    return await applyDeploymentSteps(this.control, { deployment: life, steps, scaling });
+    return await applyDeploymentSteps(this.world, { deployment: life, steps, scaling });
   }
 
   /** One look and what it leads to. Returns the names of the steps. */
@@ -79,7 +79,7 @@ export class DeploymentWorld {
     const facts = await this.survey();
     const { steps } = planMachineDeployment(facts, this.now);
     const scaling = { desired: facts.replicas, max: facts.replicas + facts.maxSurge };
-    await applyDeploymentSteps(this.control, { deployment: life, steps, scaling });
+    await applyDeploymentSteps(this.world, { deployment: life, steps, scaling });
     return steps.map(({ action }) => action);
   }
 

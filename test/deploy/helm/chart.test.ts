@@ -173,9 +173,10 @@ describe('the chart', () => {
     const shown = await runProgram(helm, ['show', 'crds', chart], { errorsApart: true });
     const crds = parseAllDocuments(shown).map((document): Rendered => document.toJS());
     const names = ['machineclasses', 'machinedeployments', 'machines', 'machinesets'];
-    expect(crds.map(({ metadata }) => metadata.name).toSorted()).toEqual(
-      names.map((name) => `${name}.machine.sapcloud.io`),
-    );
+    expect(crds.map(({ metadata }) => metadata.name).toSorted()).toEqual([
+      'disruptionpolicies.millwright.dev',
+      ...names.map((name) => `${name}.machine.sapcloud.io`),
+    ]);
   });
 
   test('is of the version in package.json', () => {

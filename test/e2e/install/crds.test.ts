@@ -4,6 +4,7 @@ import { parseAllDocuments } from 'yaml';
 import { preparedBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { accepted, longNamed, refused } from '../../workflows/api/manifests.ts';
+import { acceptedPolicies, refusedPolicies } from '../../workflows/api/policy-manifests.ts';
 import { ScratchCrds, refusals } from '../support/scratch-crds.ts';
 import type { AnyObject, Schema } from '../support/scratch-crds.ts';
 
@@ -28,6 +29,14 @@ describe('a new object', () => {
 
   test.each(refused)('is refused: $name', async ({ object, faults }) => {
     expect(await crds.refusalsOf(object)).toEqual(faults.toSorted());
+  });
+
+  test.each(acceptedPolicies)('is stored: $name', async ({ object }) => {
+    expect(await crds.refusalsOf(object)).toEqual([]);
+  });
+
+  test.each(refusedPolicies)('is refused: $name', async ({ object, faults }) => {
+    expect(await crds.refusalsOf(object)).toEqual(faults);
   });
 
   test('is refused: a machine whose name cannot be a label of its Node', async () => {
@@ -71,6 +80,10 @@ describe('kubectl', () => {
     ],
     ['machinesets', / CLASS +RECONCILING +STALLED\nbroken .* large +ScalingUp/],
     ['machinedeployments', / CLASS +RECONCILING +STALLED\nbroken .* large +no quota/],
+    [
+      'disruptionpolicies',
+      /^NAME +OPEN +UNTIL +GOING +WAITING +AGE +ACCEPTED +MESSAGE\nweekend +false +2026-12-05T01:00:00Z +1 +3 +\S+ +True +waits for its window/,
+    ],
   ])('shows with -o wide what %s are made of and what holds them up', async (plural, expected) => {
     expect(await get(plural, '-o', 'wide')).toMatch(expected);
   });
@@ -97,13 +110,9 @@ describe('kubectl', () => {
     const named = await kubectl('api-resources', '--categories=millwright', '-o', 'name');
     const ofTest = named.split('\n').filter((name) => name.endsWith(crds.group));
     expect(ofTest.toSorted()).toEqual(
-      [
-        'disruptionpolicies',
-        'machineclasses',
-        'machinedeployments',
-        'machines',
-        'machinesets',
-      ].map((plural) => `${plural}.${crds.group}`),
+      ['disruptionpolicies', 'machineclasses', 'machinedeployments', 'machines', 'machinesets'].map(
+        (plural) => `${plural}.${crds.group}`,
+      ),
     );
   });
 });
@@ -195,6 +204,19 @@ const shown: readonly (AnyObject & Schema)[] = [
     metadata: { name: 'broken' },
     spec: { ...ofPool, strategy: { type: 'Recreate' } },
     status: { conditions: [condition('Stalled', 'QuotaExceeded', 'no quota')] },
+  },
+  {
+    kind: 'DisruptionPolicy',
+    metadata: { name: 'weekend' },
+    spec: {},
+    status: {
+      conditions: [condition('Accepted', 'Accepted', 'the policy is followed')],
+      open: false,
+      until: '2026-12-05T01:00:00Z',
+      message: 'waits for its window, Sat 2026-12-05 02:00 CET',
+      going: 1,
+      waiting: 3,
+    },
   },
 ];
 

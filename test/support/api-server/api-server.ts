@@ -42,9 +42,9 @@ import type { Clock } from './naming.ts';
 import { requireVersion } from './pages.ts';
 import { patchedBody, requireKnownType } from './patching.ts';
 import type { Patch } from './patching.ts';
-import { isSubresource, targetOf, targetOfObject } from './paths.ts';
+import { isSubresource, servedApi, targetOf, targetOfObject } from './paths.ts';
 import type { Target } from './paths.ts';
-import { apiVersionOf } from './resources.ts';
+import { apiVersionOf, resources } from './resources.ts';
 import { encodedSecret } from './secrets.ts';
 import {
   alreadyExists,
@@ -130,6 +130,15 @@ export class ApiServer {
     this.#installed.add(kind);
   }
 
+  /** Serves it no more; its objects go with it. */
+  uninstall(kind: string): void {
+    const resource = resources.find((one) => one.kind === kind);
+    if (!resource) return;
+    const all = { resource, namespace: '', name: '', subresource: '' };
+    for (const { target } of this.store.entriesOf(all)) this.store.remove(target);
+    this.#installed.delete(kind);
+  }
+
   /** Takes an object away, past all rules. */
   remove(path: string): void {
     const target = this.#named(path);
@@ -142,6 +151,8 @@ export class ApiServer {
 
   /** One object, or a list where the path names a collection. What it returns is frozen. */
   get(path: string, query: Query = {}): object {
+    const api = servedApi(path, ({ isOptional, kind }) => !isOptional || this.#installed.has(kind));
+    if (api) return api;
     const target = this.#target(path);
     if (target.name === '') return listOf(this.store, target, query);
     requireVersion(this.store, query);

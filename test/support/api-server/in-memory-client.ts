@@ -53,6 +53,12 @@ export class InMemoryClient implements KubeClient {
     this.#server.put(overTheWire(object));
   }
 
+  /** Installs the CRD of a kind that may be absent, or takes it away with all objects. */
+  serve(kind: string, isServed: boolean): void {
+    if (isServed) this.#server.install(kind);
+    else this.#server.uninstall(kind);
+  }
+
   /** The stored object; throws when there is none. */
   async read<T>(path: string): Promise<T> {
     return answerTo({ method: 'GET', path }, () => this.#server.get(path));

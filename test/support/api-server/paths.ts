@@ -42,6 +42,17 @@ function parsed(path: string): Readonly<Target> | undefined {
   return target && isServed(target) ? target : undefined;
 }
 
+/** What discovery says of the group and version at this path; undefined where there is none. */
+export function servedApi(
+  path: string,
+  isInstalled: (resource: Resource) => boolean,
+): object | undefined {
+  const served = resources.filter((one) => `/apis/${apiVersionOf(one)}` === path && isInstalled(one));
+  if (served.length === 0) return undefined;
+  const names = served.map(({ plural, kind }) => ({ name: plural, kind, namespaced: true }));
+  return { kind: 'APIResourceList', groupVersion: path.slice('/apis/'.length), resources: names };
+}
+
 /** Of the objects of a collection. */
 export function typeServedAt(path: string): { kind?: string; apiVersion?: string } {
   const resource = targetOf(path)?.resource;

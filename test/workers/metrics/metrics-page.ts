@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { registerCheckMetrics } from '../../../workers/checks/check-metrics.ts';
 import { registerFleetMetrics } from '../../../workers/fleet/fleet.ts';
 import { createDropReport } from '../../../workers/kube/event-recorders.ts';
+import { registerDisruptionMetrics } from '../../../workers/metrics/disruptions.ts';
 import { registerDrainMetrics } from '../../../workers/metrics/drains.ts';
 import { registerDriverMetrics, registerPaceMetrics } from '../../../workers/metrics/drivers.ts';
 import {
@@ -72,7 +73,10 @@ function ofWorker(): DocumentedSeries[] {
 }
 
 function ofCore(): DocumentedSeries[] {
-  const checks = registered((registry) => registerCheckMetrics(registry));
+  const checks = registered((registry) => {
+    registerCheckMetrics(registry);
+    registerDisruptionMetrics(registry);
+  });
   const counted = Object.values(counters).map(({ name, help, labels }) => ({
     name: `${name}_total`,
     type: 'counter',

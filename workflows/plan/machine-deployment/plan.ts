@@ -4,6 +4,7 @@ import type { DeploymentFacts, ObservedDeployment, SetFacts } from './rollout/fa
 import { withDeletedSetsGoing } from './rollout/facts.ts';
 import type { Hold } from './rollout/hold.ts';
 import { canaryHold, canaryLimit, holdOf, isRollingOut, onDeleteHold } from './rollout/hold.ts';
+import { asksAgainAt, closedHold, fillUp, limitHold, turningPointsOf } from './rollout/gate.ts';
 import { keeperOf } from './rollout/keeper.ts';
 import { currentOverride } from './rollout/policy-override.ts';
 import { planHeldNodes, planNodes } from './rollout/node-steps.ts';
@@ -62,11 +63,11 @@ function planRegardless(found: DeploymentFacts, now: number, rules: EarlierRules
   const inPlace = inPlaceRefusalOf(facts);
   if (inPlace) return { ...refuse(inPlace), steps: openingsOf(facts.sets) };
   const rollout = rolloutOf(facts);
-  const hold = holdOf(facts, now);
-  return hold ? planHeld(rollout, { hold, now, rules }) : planRollout(rollout, rules);
+  const hold = holdOf(facts, now) ?? closedHold(rollout, now);
+  return hold ? planHeld(rollout, { hold, now, rules }) : planRollout(rollout, { now, rules });
 }
 
-function rolloutOf(facts: DeploymentFacts): Rollout {
+function rolloutOf<Facts extends ObservedDeployment>(facts: Facts): Rollout<Facts> {
   const target = targetOf(facts);
   return { facts, target, others: facts.sets.filter((set) => set !== target) };
 }
@@ -78,32 +79,54 @@ function targetOf(facts: ObservedDeployment): SetFacts {
   return target ?? blankSet(facts.newSetName);
 }
 
-/** A canary hold is found by the plan itself: the first machines are part of the rollout. */
 export function currentHold(found: ObservedDeployment, now: number): Hold | undefined {
-  const facts = withDeletedSetsGoing(found);
-  const target = targetOf(facts);
-  const canary = canaryHold(target, canaryLimit(facts, target));
-  return holdOf(facts, now) ?? canary ?? onDeleteHold(facts, target);
+  return holdIn(rolloutOf(withDeletedSetsGoing(found)), now);
+}
+
+/**
+ * Of several holds the first is shown. A pause and a faulty option come first: only a person ends
+ * them, whatever else there is. Then the rollout's own time, as no policy matters before it. A canary
+ * that has its machines waits for a person, who need not wait for a window to approve it; so it
+ * comes before a closed policy. The last two are what is left when nothing is to be done: people
+ * delete, or other deployments have all that may be on their way. A canary hold, and these two, are
+ * found by the plan itself: until then the rollout goes on.
+ */
+function holdIn(rollout: Rollout, now: number): Hold | undefined {
+  const { facts, target } = rollout;
+  const limit = canaryLimit(facts, target);
+  return (
+    holdOf(facts, now) ??
+    canaryHold(target, limit) ??
+    closedHold(rollout, now) ??
+    onDeleteHold(facts, target) ??
+    (facts.gate && limitHold(rollout, planStrategy(rollout, limit)))
+  );
 }
 
 /** For how long is not known: neither a pause nor OnDelete, which have rules of their own. */
 export function standsStill(found: ObservedDeployment, now: number): boolean {
   const { kind } = currentHold(found, now) ?? {};
-  return kind === 'canary' || kind === 'options' || kind === 'rolloutAfter';
+  return kind !== undefined && !['paused', 'onDelete'].includes(kind);
 }
 
-function planRollout(rollout: Rollout, { protectsHeldNodes }: EarlierRules): DeploymentPlan {
+function planRollout(
+  rollout: Rollout<DeploymentFacts>,
+  { now, rules }: { now: number; rules: EarlierRules },
+): DeploymentPlan {
   const { facts, target } = rollout;
-  const limit = canaryLimit(facts, target);
-  const canary = canaryHold(target, limit);
-  const strategy = planStrategy(rollout, limit);
-  const hold = canary ?? onDeleteHold(facts, target);
-  const nodeStep = planNodes(rollout, protectsHeldNodes ? undefined : hold);
+  const strategy = planStrategy(rollout, canaryLimit(facts, target));
+  const hold = holdIn(rollout, now);
+  const nodeStep = planNodes(rollout, rules.protectsHeldNodes ? undefined : hold);
+  const isLimited = strategy.limit !== undefined && strategy.sizes.length === 0;
   return {
     steps: stepsOf(rollout, strategy),
     ...(nodeStep && { nodeStep }),
     ...stateOf(rollout, strategy, hold),
-    ...untilOf(facts),
+    ...earliestOf([
+      ...timesOf(facts),
+      ...turningPointsOf(rollout, now),
+      isLimited ? asksAgainAt(facts, now) : undefined,
+    ]),
     ...overdueReport(rollout),
   };
 }
@@ -111,7 +134,10 @@ function planRollout(rollout: Rollout, { protectsHeldNodes }: EarlierRules): Dep
 /**
  * A set that is still to be made, or that is gone back to, is not the one that made no progress.
  */
-function overdueReport({ facts, target }: Rollout): Pick<DeploymentPlan, 'report'> {
+function overdueReport({
+  facts,
+  target,
+}: Rollout<DeploymentFacts>): Pick<DeploymentPlan, 'report'> {
   if (!facts.progress.isOverdue || !target.isOfTemplate || !exists(target)) return {};
   const message = `MachineSet "${target.name}" has timed out progressing.`;
   return { report: { type: 'Warning', reason: 'ProgressDeadlineExceeded', message } };
@@ -130,21 +156,27 @@ function planStrategy(rollout: Rollout, limit: number | undefined): StrategyPlan
 }
 
 function planHeld(
-  rollout: Rollout,
+  rollout: Rollout<DeploymentFacts>,
   { hold, now, rules }: { hold: Hold; now: number; rules: EarlierRules },
 ): DeploymentPlan {
-  const surge = hold.kind === 'paused' ? rollout.facts.maxSurge : 0;
+  const isClosed = closedHold(rollout, now) !== undefined;
+  const surge = hold.kind === 'paused' && !isClosed ? rollout.facts.maxSurge : 0;
   const taker = mayNewSetTake(rollout, hold, now)
     ? rollout.target
     : (keeperOf(rollout) ?? rollout.target);
-  const sizes = scaleHeld(rollout, taker, surge);
+  const filled = hold.kind === 'policy' ? fillUp(rollout) : undefined;
+  const sizes = filled ?? scaleHeld(rollout, taker, surge);
   const strategy = { sizes, mayCreate: false, reason: sizes[0]?.reason ?? hold.reason };
   const nodeStep = rules.protectsHeldNodes ? undefined : planHeldNodes(rollout, hold);
   return {
     steps: stepsOf(rollout, strategy),
     ...(nodeStep && { nodeStep }),
-    ...stateOf(rollout, strategy, hold),
-    ...earliestOf([hold.until, rollout.facts.nextScaledAt]),
+    ...stateOf(rollout, strategy, holdIn(rollout, now)),
+    ...earliestOf([
+      rollout.facts.nextScaledAt,
+      rollout.facts.repairsAt,
+      ...(hold.kind === 'policy' ? turningPointsOf(rollout, now) : [hold.until]),
+    ]),
   };
 }
 
@@ -153,11 +185,12 @@ function planHeld(
  * rollout does: a canary that a person has yet to inspect, a time that has not come, an option that
  * cannot be parsed. A set that is gone back to is a known one.
  */
-function mayNewSetTake({ facts, target }: Rollout, hold: Hold, now: number): boolean {
+function mayNewSetTake(rollout: Rollout, hold: Hold, now: number): boolean {
+  const { facts, target } = rollout;
   if (!exists(target)) return false;
   if (!target.isOfTemplate) return true;
-  const isOnlyPaused = hold.kind === 'paused' && !holdOf({ ...facts, isPaused: false }, now);
-  return isOnlyPaused && canaryLimit(facts, target) === undefined;
+  const others = holdOf({ ...facts, isPaused: false }, now) ?? closedHold(rollout, now);
+  return hold.kind === 'paused' && !others && canaryLimit(facts, target) === undefined;
 }
 
 function directionOf({ action }: DeploymentStep): RolloutState {
@@ -225,8 +258,8 @@ function doing(step: DeploymentStep): DeploymentPlan {
 }
 
 /** Some things only time shows: a deadline, or that a machine has run for long enough. */
-function untilOf({ progress, nextAvailableAt, nextScaledAt }: DeploymentFacts) {
-  return earliestOf([progress.deadline, nextAvailableAt, nextScaledAt]);
+function timesOf({ progress, nextAvailableAt, nextScaledAt, repairsAt }: DeploymentFacts) {
+  return [progress.deadline, nextAvailableAt, nextScaledAt, repairsAt];
 }
 
 function earliestOf(times: readonly (number | undefined)[]): { until?: number } {

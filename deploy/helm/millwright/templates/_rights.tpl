@@ -25,6 +25,9 @@ goes by labels they cannot be known there.
 - apiGroups: [machine.sapcloud.io]
   resources: [machines, machinesets, machinedeployments, machineclasses]
   verbs: [list, watch]
+- apiGroups: [millwright.dev]
+  resources: [disruptionpolicies]
+  verbs: [list, watch]
 # A changed Secret wakes the machines that wait for it. Only metadata is asked for, but RBAC cannot say that.
 - apiGroups: ['']
   resources: [secrets]
@@ -98,6 +101,13 @@ goes by labels they cannot be known there.
   verbs: [get, list, patch]
 - apiGroups: [machine.sapcloud.io]
   resources: [machines/status, machinesets/status, machinedeployments/status]
+  verbs: [patch]
+# When machines may be taken. patch: what is taken, and the status that people read.
+- apiGroups: [millwright.dev]
+  resources: [disruptionpolicies]
+  verbs: [get, list, watch]
+- apiGroups: [millwright.dev]
+  resources: [disruptionpolicies/status]
   verbs: [patch]
 # Owner references that block the deletion of the owner ask for this where OwnerReferencesPermissionEnforcement is on.
 - apiGroups: [machine.sapcloud.io]

@@ -8,7 +8,10 @@ export interface WrittenSet {
   resourceVersion: string;
 }
 
-/** Undefined when only another read can show it. */
+/**
+ * Undefined when only another read can show it: DisruptionPolicies count what a step has taken, over
+ * all deployments.
+ */
 export function afterSteps(
   facts: DeploymentFacts,
   steps: readonly DeploymentStep[],
@@ -17,7 +20,7 @@ export function afterSteps(
   const versions = new Map(written.map(({ name, resourceVersion }) => [name, resourceVersion]));
   const scales = steps.filter((step) => step.action === 'scaleSet');
   const isKnown = scales.length === steps.length && scales.every(({ name }) => versions.has(name));
-  if (!isKnown) return undefined;
+  if (!isKnown || scales.some(({ disrupts }) => disrupts)) return undefined;
   const sets = facts.sets.map((set): SetFacts => {
     const step = scales.find(({ name }) => name === set.name);
     if (!step) return set;

@@ -19,6 +19,8 @@ export interface DeploymentFacts extends ObservedDeployment {
    * still drain, is not what the rollout waits for.
    */
   isLateByOld?: boolean;
+  /** Since when DisruptionPolicies allow no machine, milliseconds. */
+  limitedSince?: number;
 }
 
 /** Without what the status says of it. */
@@ -58,6 +60,8 @@ export interface ObservedDeployment {
   marks?: Marks;
   /** Sets whose list of machines that may be replaced is to change; absent when none is. */
   grants?: Grant[];
+  /** When Failed machines that DisruptionPolicies hold back may be replaced, milliseconds. */
+  repairsAt?: number;
   /** When a Running machine will have been so for long enough, milliseconds. */
   nextAvailableAt?: number;
   /** Nodes are to be tainted: false without a target cluster. */
@@ -74,6 +78,8 @@ export interface ObservedDeployment {
   commandsBy?: CommandSource;
   /** What DisruptionPolicies allow; absent: none selects the deployment. */
   gate?: RolloutGate;
+  /** Name of the set whose rollout was finished last, where that is known and there is a gate. */
+  finishedSet?: string;
 }
 
 /** What the DisruptionPolicies of a deployment let its rollout do now. Decision 58. */

@@ -6,7 +6,11 @@ import { exists } from './sizing.ts';
 import { machines } from './words.ts';
 
 export interface Hold {
-  kind: 'paused' | 'options' | 'canary' | 'rolloutAfter' | 'onDelete';
+  kind: 'paused' | 'options' | 'canary' | 'rolloutAfter' | 'onDelete' | 'policy';
+  /** An object. Default: the kind. */
+  blockedBy?: string;
+  /** Only a person ends it, and may not know. */
+  needsPerson?: boolean;
   reason: string;
   /** The next thing that a person can do about it. */
   next: string;

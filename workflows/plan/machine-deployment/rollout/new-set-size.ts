@@ -33,7 +33,7 @@ export function growthOf(rollout: Rollout, limit = Infinity): Growth {
   const most = machines(replicas + maxSurge);
   if (size === target.replicas) return { obstacle: `no room for more, at most ${most}` };
   const reason = `room for ${room} more, at most ${most}`;
-  return { size: { set: target, replicas: size, reason } };
+  return { size: { set: target, replicas: size, reason, isOfRollout: true } };
 }
 
 /**

@@ -2,19 +2,27 @@
 import { awaited } from './awaited.ts';
 import type { SetFacts } from './facts.ts';
 import { isActive, sumOf } from './facts.ts';
+import { Allowance } from './gate.ts';
 import type { Rollout, Sizing, StrategyPlan } from './sizing.ts';
 
 export function planRecreate(rollout: Rollout): StrategyPlan {
   const { facts, target, others } = rollout;
-  const sizes: Sizing[] = others
-    .filter(({ replicas }) => replicas > 0)
-    .map((set) => ({ set, replicas: 0, reason: 'Recreate: old machines go first' }));
+  const allowance = new Allowance(facts);
+  const sizes = others.flatMap((set): Sizing[] => {
+    const count = allowance.take(set.replicas);
+    if (count === 0) return [];
+    const words = 'Recreate: old machines go first';
+    const reason = count < set.replicas ? `${allowance.limit}; ${words}` : words;
+    return [{ set, replicas: set.replicas - count, reason, isOfRollout: true }];
+  });
   const left = others.filter(isActive);
   if (left.length > 0) {
     const count = sumOf(left, machinesOf);
-    const reason = `Recreate: ${count} old machines are to be gone first`;
+    const gone = `Recreate: ${count} old machines are to be gone first`;
+    const { limit } = allowance;
+    const reason = limit === undefined ? gone : `${gone}; ${limit}`;
     const next = `MachineSet ${target.name} gets ${facts.replicas} replicas`;
-    return { sizes, mayCreate: false, reason, next };
+    return { sizes, mayCreate: false, reason, next, ...(limit !== undefined && { limit }) };
   }
   const { replicas } = facts;
   if (target.replicas === replicas) return { sizes, mayCreate: true, reason: awaited(rollout) };

@@ -23,8 +23,9 @@ export function effectOf(
  */
 export function areAccepted(
   steps: readonly DeploymentStep[],
-  written: readonly { name: string }[],
+  { written, isCut = false }: { written: readonly { name: string }[]; isCut?: boolean },
 ): boolean {
+  if (isCut) return false;
   return steps.every(
     (step) => !('resourceVersion' in step) || written.some(({ name }) => name === step.name),
   );

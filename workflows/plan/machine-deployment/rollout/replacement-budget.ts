@@ -21,15 +21,22 @@ export interface BudgetedSet {
  * those that have it first. Budget 2, one machine is coming up, three failed: one of the three may
  * be replaced now.
  *
+ * @param room Machines that may get it now and have it not yet.
  * @returns The sets whose grant is to change.
  */
-export function grantsOf(budget: number | undefined, sets: readonly BudgetedSet[]): Grant[] {
+export function grantsOf(
+  budget: number | undefined,
+  sets: readonly BudgetedSet[],
+  room = Infinity,
+): Grant[] {
   if (budget === undefined) {
     return sets.filter(({ granted }) => granted !== undefined).map(({ name }) => ({ set: name }));
   }
   let left = budget - sets.reduce((sum, set) => sum + underWay(set), 0);
+  let news = room;
   const wanted = sets.map((set) => {
-    const machines = failedIn(set).slice(0, Math.max(left, 0));
+    const first = failedIn(set).slice(0, Math.max(left, 0));
+    const machines = first.filter((name) => set.granted?.includes(name) || (news -= 1) >= 0);
     left -= machines.length;
     return { set: set.name, machines };
   });

@@ -2,6 +2,7 @@
 import { awaited } from './awaited.ts';
 import type { SetFacts } from './facts.ts';
 import { sumOf, availableAt } from './facts.ts';
+import { Allowance } from './gate.ts';
 import { keepServed } from './keeper.ts';
 import { growthOf } from './new-set-size.ts';
 import { giveChosen, isScalingEvent, shrinkInProportion } from './scaling.ts';
@@ -16,22 +17,29 @@ export function planRollingUpdate(rollout: Rollout, limit = Infinity): StrategyP
   if (shares.length > 0) {
     return { sizes: shares, mayCreate: true, reason: shares[0]?.reason ?? '' };
   }
-  const { sizes, obstacle } = sizesOf(rollout, limit);
+  const allowance = new Allowance(facts);
+  const { sizes, obstacle } = sizesOf(rollout, limit, allowance);
   const left = sumOf(others, ({ replicas }) => replicas);
   return {
     sizes,
     mayCreate: true,
-    reason: sizes[0]?.reason ?? awaited(rollout, obstacle),
+    reason: sizes[0]?.reason ?? awaited(rollout, allowance.limit ?? obstacle),
+    ...(allowance.limit !== undefined && { limit: allowance.limit }),
     ...(left > 0 && {
       next: `still to be replaced: ${machines(left)} of ${namesOf(others)}`,
     }),
   };
 }
 
-function sizesOf(rollout: Rollout, limit: number): { sizes: Sizing[]; obstacle?: string } {
+function sizesOf(
+  rollout: Rollout,
+  limit: number,
+  allowance: Allowance,
+): { sizes: Sizing[]; obstacle?: string } {
   const { size, obstacle } = growthOf(rollout, limit);
   const target = shrunkOnly(rollout.target, size);
-  const sizes = [...(size ? [size] : []), ...shrinkOldSets({ ...rollout, target }, limit)];
+  const old = shrinkOldSets({ ...rollout, target }, limit, allowance);
+  const sizes = [...(size ? [size] : []), ...old];
   const kept = limit === Infinity ? undefined : keepServed(rollout, limit, sizes);
   if (kept) sizes.push(kept);
   return { sizes, ...(obstacle !== undefined && { obstacle }) };
@@ -74,12 +82,17 @@ function namesOf(sets: readonly SetFacts[]): string {
  * @param limit Machines that the new set may have for now, see hold.ts. The old sets keep the rest:
  *   `maxUnavailable` is for
  * the time that a replacement takes, not for as long as a person inspects a canary.
+ * @param allowance A bound of its own: a scale-down shares the others, and is not bound by it.
  */
-export function shrinkOldSets({ facts, target, others }: Rollout, limit = Infinity): Sizing[] {
+export function shrinkOldSets(
+  { facts, target, others }: Rollout,
+  limit = Infinity,
+  allowance = new Allowance(facts),
+): Sizing[] {
   const sets = [...others, target];
   // A new set that was larger than the canary before there was one has the rest already.
   const kept = Math.max(facts.replicas - Math.max(limit, target.replicas), 0);
-  const shrinking = new Shrinking(others, { kept, spare: spareOf(facts, sets) });
+  const shrinking = new Shrinking(others, { kept, spare: spareOf(facts, sets), allowance });
   const missingNew = Math.max(target.replicas - availableAt(target), 0);
   const floor = floorOf(facts);
   shrinking.take(sumOf(sets, (set) => set.replicas) - floor - missingNew, {
@@ -99,6 +112,12 @@ interface Taking {
   reason: string;
 }
 
+interface Bounds {
+  kept: number;
+  spare: number;
+  allowance: Allowance;
+}
+
 class Shrinking {
   readonly sizings: Sizing[] = [];
   #sets: SetFacts[];
@@ -106,11 +125,13 @@ class Shrinking {
   readonly #kept: number;
   /** Running machines that may still go. */
   #spare: number;
+  readonly #allowance: Allowance;
 
-  constructor(sets: readonly SetFacts[], { kept, spare }: { kept: number; spare: number }) {
+  constructor(sets: readonly SetFacts[], { kept, spare, allowance }: Bounds) {
     this.#sets = [...sets];
     this.#kept = kept;
     this.#spare = spare;
+    this.#allowance = allowance;
   }
 
   get available(): number {
@@ -122,12 +143,14 @@ class Shrinking {
     const above = sumOf(this.#sets, ({ replicas }) => replicas) - this.#kept;
     let left = Math.max(Math.min(most, above), 0);
     this.#sets = this.#sets.map((set) => {
-      const count = affordable(set, Math.min(left, candidatesIn(set)), this.#spare);
+      const wanted = affordable(set, Math.min(left, candidatesIn(set)), this.#spare);
+      const count = this.#allowance.take(wanted);
       if (count === 0) return set;
       left -= count;
       this.#spare = spareWithout(set, count, this.#spare);
       const smaller = shrunkBy(set, count);
-      this.#note({ set, replicas: smaller.replicas, reason });
+      const words = count < wanted ? `${this.#allowance.limit}; ${reason}` : reason;
+      this.#note({ set, replicas: smaller.replicas, reason: words });
       return smaller;
     });
   }
@@ -137,6 +160,6 @@ class Shrinking {
     if (sizing) {
       sizing.replicas = replicas;
       sizing.reason += `; ${reason}`;
-    } else this.sizings.push({ set, replicas, reason });
+    } else this.sizings.push({ set, replicas, reason, isOfRollout: true });
   }
 }

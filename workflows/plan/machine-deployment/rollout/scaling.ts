@@ -1,5 +1,5 @@
 /** `replicas` changed while several sets have machines. */
-import type { DeploymentFacts, SetFacts } from './facts.ts';
+import type { ObservedDeployment, SetFacts } from './facts.ts';
 import { sumOf } from './facts.ts';
 import type { Rollout, Sizing } from './sizing.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from './sizing.ts';
 
 /** Some set was last scaled for another number of replicas. */
-export function isScalingEvent({ replicas, sets }: DeploymentFacts): boolean {
+export function isScalingEvent({ replicas, sets }: ObservedDeployment): boolean {
   return sets.some(
     ({ desired, replicas: size }) => size > 0 && desired !== undefined && desired !== replicas,
   );
@@ -88,7 +88,7 @@ class Giving {
   }
 }
 
-function reasonOf({ replicas }: DeploymentFacts): string {
+function reasonOf({ replicas }: ObservedDeployment): string {
   return `scaled to ${replicas} replicas in the middle of a rollout: each set gives its share`;
 }
 

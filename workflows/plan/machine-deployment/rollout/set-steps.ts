@@ -1,13 +1,17 @@
 /** Steps that give the sets the sizes that a strategy chose. */
 import { marksFor } from './autoscaler-marks.ts';
-import type { DeploymentFacts, Marks, SetFacts } from './facts.ts';
+import type { DeploymentFacts, Marks, ObservedDeployment, SetFacts } from './facts.ts';
 import { isActive, sumOf } from './facts.ts';
+import { isGoingBack, takesMachines } from './gate.ts';
 import { isScalingEvent } from './scaling.ts';
 import type { Rollout, Sizing, StrategyPlan } from './sizing.ts';
 import { exists, mostOf, unsettledOf } from './sizing.ts';
 import type { DeploymentStep } from './steps.ts';
 
-export function stepsOf(rollout: Rollout, strategy: StrategyPlan): DeploymentStep[] {
+export function stepsOf(
+  rollout: Rollout<DeploymentFacts>,
+  strategy: StrategyPlan,
+): DeploymentStep[] {
   const { facts, target } = rollout;
   if (!exists(target) && strategy.mayCreate) return [createTarget(rollout, strategy)];
   const sync = syncOf(rollout);
@@ -29,11 +33,24 @@ export function stepsOf(rollout: Rollout, strategy: StrategyPlan): DeploymentSte
   return steps;
 }
 
-function createTarget({ facts, target }: Rollout, { sizes }: StrategyPlan): DeploymentStep {
+function createTarget(rollout: Rollout, { sizes }: StrategyPlan): DeploymentStep {
+  const { facts, target } = rollout;
   const size = sizes.find(({ set }) => set === target);
   const { replicas, reason } = size ?? { replicas: 0, reason: 'the template has no set yet' };
   const revision = nextRevision(facts.sets);
-  return { action: 'createSet', name: target.name, replicas, revision, reason };
+  const { name } = target;
+  const mark = markOf(rollout, true);
+  return { action: 'createSet', name, replicas, revision, reason, ...mark };
+}
+
+/** Only where policies are there to ask: earlier histories have no such field. */
+function markOf(
+  rollout: Rollout,
+  isOfRollout = false,
+): Pick<DeploymentStep & { action: 'scaleSet' }, 'disrupts' | 'isUrgent'> {
+  const { gate } = rollout.facts;
+  if (!gate || !isOfRollout || !takesMachines(rollout)) return {};
+  return { disrupts: true, ...(isGoingBack(rollout) && { isUrgent: true }) };
 }
 
 function nextRevision(sets: readonly SetFacts[]): number {
@@ -41,7 +58,7 @@ function nextRevision(sets: readonly SetFacts[]): number {
 }
 
 /** The set of the template takes over what is copied to it, and has the highest revision of all. */
-function syncOf({ facts, target, others }: Rollout): DeploymentStep | undefined {
+function syncOf({ facts, target, others }: Rollout<DeploymentFacts>): DeploymentStep | undefined {
   if (!target.isOfTemplate || !exists(target) || target.isDeleting) return undefined;
   if (facts.isPaused || facts.isSyncHeldBack) return undefined;
   const revision = Math.max(target.revision, nextRevision(others));
@@ -99,7 +116,10 @@ function closeSet(set: SetFacts, isClosed: boolean, reason: string): CloseStep {
 function scalesOf(rollout: Rollout, sizes: Sizing[]): ScaleStep[] {
   const { facts, target, others } = rollout;
   const scale = scaling(facts);
-  const scales = sizes.map(({ set, replicas, reason }) => scale(set, replicas, reason));
+  const scales = sizes.map(({ set, replicas, reason, isOfRollout }) => ({
+    ...scale(set, replicas, reason),
+    ...markOf(rollout, isOfRollout),
+  }));
   const sets = [...others, target].filter(exists);
   const isWaiting = isScalingEvent(facts) && sizes.length === 0 && unsettledOf(sets);
   if (isWaiting || !isTaken(rollout, sizes)) return scales;
@@ -129,7 +149,7 @@ function isTaken({ facts, target, others }: Rollout, sizes: readonly Sizing[]): 
  * that size: a machine that bears an earlier mark must not go and be replaced before the set
  * shrinks.
  */
-function scaling({ scaledAt }: DeploymentFacts) {
+function scaling({ scaledAt }: ObservedDeployment) {
   return (set: SetFacts, replicas: number, reason: string): ScaleStep => {
     const { name, resourceVersion, replicas: from, isOfTemplate } = set;
     const note = isOfTemplate && scaledAt !== undefined ? { scaledAt } : {};

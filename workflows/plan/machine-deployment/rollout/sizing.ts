@@ -1,11 +1,13 @@
 /** Sizes that a strategy gives to sets. */
-import type { DeploymentFacts, SetFacts } from './facts.ts';
+import type { ObservedDeployment, SetFacts } from './facts.ts';
 import { availableAt, isActive, presentIn, runningAt, sumOf, totalOf } from './facts.ts';
 
 export interface Sizing {
   set: SetFacts;
   replicas: number;
   reason: string;
+  /** A rollout wants it, not a changed number of replicas. */
+  isOfRollout?: true;
 }
 
 /** The sizes that a strategy wants now. The new set may be yet to be made, see `blankSet`. */
@@ -18,10 +20,12 @@ export interface StrategyPlan {
   /** The action that is done or awaited. */
   reason: string;
   next?: string;
+  /** Why old sets give fewer machines than they would: DisruptionPolicies. */
+  limit?: string;
 }
 
-export interface Rollout {
-  facts: DeploymentFacts;
+export interface Rollout<Facts extends ObservedDeployment = ObservedDeployment> {
+  facts: Facts;
   /** The set that is to have all machines in the end. */
   target: SetFacts;
   /** All others, oldest first. */
@@ -37,7 +41,7 @@ export function floorOf({
   replicas,
   maxUnavailable,
   sets,
-}: Pick<DeploymentFacts, 'replicas' | 'maxUnavailable' | 'sets'>): number {
+}: Pick<ObservedDeployment, 'replicas' | 'maxUnavailable' | 'sets'>): number {
   const preserved = sumOf(sets, excusedIn);
   return Math.max(replicas - maxUnavailable - preserved, 0);
 }
@@ -54,7 +58,7 @@ export function excusedIn(set: SetFacts): number {
 }
 
 /** Machines that there may be; nothing is above zero when nothing is wanted. */
-export function mostOf({ replicas, maxSurge }: DeploymentFacts): number {
+export function mostOf({ replicas, maxSurge }: ObservedDeployment): number {
   return replicas === 0 ? 0 : replicas + maxSurge;
 }
 
@@ -81,7 +85,7 @@ export function roomOf(
 }
 
 /** Running machines that may go. */
-export function spareOf(facts: DeploymentFacts, sets: readonly SetFacts[]): number {
+export function spareOf(facts: ObservedDeployment, sets: readonly SetFacts[]): number {
   return Math.max(sumOf(sets, (set) => runningAt(set)) - floorOf(facts), 0);
 }
 

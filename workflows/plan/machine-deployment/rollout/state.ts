@@ -2,18 +2,27 @@
 import { defined } from '../../../values/defined.ts';
 import { givenUpIn } from './automatic-rollback.ts';
 import { isRollback } from './direction.ts';
+import type { DeploymentFacts } from './facts.ts';
 import { availableAt, isActive } from './facts.ts';
 import type { Hold } from './hold.ts';
 import type { Rollout, StrategyPlan } from './sizing.ts';
 import { exists } from './sizing.ts';
 import type { DeploymentPlan, RolloutState } from './steps.ts';
 
-export type Shown = Pick<DeploymentPlan, 'state' | 'reason' | 'next' | 'blockedBy' | 'heldUntil'>;
+export type Shown = Pick<
+  DeploymentPlan,
+  'state' | 'reason' | 'next' | 'blockedBy' | 'needsPerson' | 'heldUntil'
+>;
 
-export function stateOf(rollout: Rollout, strategy: StrategyPlan, hold: Hold | undefined): Shown {
+export function stateOf(
+  rollout: Rollout<DeploymentFacts>,
+  strategy: StrategyPlan,
+  hold: Hold | undefined,
+): Shown {
   if (hold) {
-    const { reason, next, kind: blockedBy, until: heldUntil } = hold;
-    return defined({ state: 'Paused' as const, reason, next, blockedBy, heldUntil });
+    const { reason, next, kind, blockedBy = kind, needsPerson, until: heldUntil } = hold;
+    const state = 'Paused' as const;
+    return defined({ state, reason, next, blockedBy, needsPerson, heldUntil });
   }
   return resultOf(rollout, strategy) ?? courseOf(rollout, strategy);
 }
@@ -23,7 +32,7 @@ export function isOver({ facts, target, others }: Rollout): boolean {
   return !others.some(isActive) && exists(target) && availableAt(target) >= facts.replicas;
 }
 
-function resultOf(rollout: Rollout, { reason }: StrategyPlan): Shown | undefined {
+function resultOf(rollout: Rollout<DeploymentFacts>, { reason }: StrategyPlan): Shown | undefined {
   const { facts, target } = rollout;
   if (!isOver(rollout)) return undefined;
   const failed = givenUpIn(facts);
@@ -38,7 +47,7 @@ function resultOf(rollout: Rollout, { reason }: StrategyPlan): Shown | undefined
   return facts.progress.isComplete ? { state: 'Complete', reason } : undefined;
 }
 
-function courseOf(rollout: Rollout, strategy: StrategyPlan): Shown {
+function courseOf(rollout: Rollout<DeploymentFacts>, strategy: StrategyPlan): Shown {
   const { reason, next } = strategy;
   const shown = { reason, ...(next !== undefined && { next }) };
   const obstacle = obstacleOf(rollout);
@@ -50,7 +59,7 @@ function courseOf(rollout: Rollout, strategy: StrategyPlan): Shown {
   return { ...shown, reason: words, state: 'Blocked', blockedBy: obstacle };
 }
 
-function obstacleOf(rollout: Rollout): string | undefined {
+function obstacleOf(rollout: Rollout<DeploymentFacts>): string | undefined {
   const { target } = rollout;
   const isStuck = problemOf(rollout) !== undefined && exists(target);
   return isStuck ? `MachineSet/${target.name}` : undefined;
@@ -60,7 +69,7 @@ function obstacleOf(rollout: Rollout): string | undefined {
  * The deadline is that of the template's set, not of one that is gone back to after it was given
  * up.
  */
-function problemOf({ facts, target }: Rollout): string | undefined {
+function problemOf({ facts, target }: Rollout<DeploymentFacts>): string | undefined {
   const isOverdue = facts.progress.isOverdue && target.isOfTemplate;
   return target.problem ?? (isOverdue ? 'no progress within the deadline' : undefined);
 }

@@ -2,7 +2,15 @@
 import type { Marks } from './facts.ts';
 
 export type DeploymentStep =
-  | { action: 'createSet'; name: string; replicas: number; revision: number; reason: string }
+  | {
+      action: 'createSet';
+      name: string;
+      replicas: number;
+      revision: number;
+      reason: string;
+      /** It begins a rollout that DisruptionPolicies bound. */
+      disrupts?: true;
+    }
   | {
       action: 'scaleSet';
       name: string;
@@ -15,6 +23,10 @@ export type DeploymentStep =
        */
       scaledAt?: string;
       reason: string;
+      /** It is part of a rollout that DisruptionPolicies bound, and does not follow `replicas`. */
+      disrupts?: true;
+      /** It goes back in the middle of a rollout: only the number of machines bounds it. */
+      isUrgent?: true;
     }
   /** The new set takes over annotations, revision and what is pushed down to machines. */
   | { action: 'syncSet'; name: string; resourceVersion: string; revision: number; reason: string }
@@ -62,6 +74,8 @@ export interface DeploymentPlan {
   next?: string;
   /** The outside reason to wait: an object, a hold, a time. */
   blockedBy?: string;
+  /** Only a person ends what it waits for. */
+  needsPerson?: boolean;
   /** Steps are wanted, and not to be tried before then, milliseconds. */
   retryAt?: number;
   /** `syncSet` is wanted, whether or not it is to be tried now. */

@@ -2,10 +2,11 @@
 import { parse } from 'yaml';
 import { controllerOf } from '../../../../../kube/objects/owners.ts';
 import { patched } from '../../../../../cli/plan/patched.ts';
-import type { SimulatedRollout } from '../../../../../cli/plan/simulation.ts';
+import type { SimulatedGate, SimulatedRollout } from '../../../../../cli/plan/simulation.ts';
 import { annotations } from '../../../../../workflows/api/constants.ts';
 import type { MachineSet } from '../../../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../../../workflows/api/machine.ts';
+import type { RolloutGate } from '../../../../../workflows/plan/machine-deployment/rollout/facts.ts';
 import {
   aMachine,
   aMachineDeployment,
@@ -22,6 +23,59 @@ export interface Story {
   settings: string;
   /** By minute. */
   events: Record<string, string>;
+}
+
+/** A DisruptionPolicy, as far as a deployment alone can tell. */
+interface StoryPolicy {
+  /** Begin and end of each, minutes; default: it is always open. */
+  windows?: [number, number][];
+  /** Whose turn it is. */
+  turn?: string;
+  fault?: string;
+  /** That may be on their way, over all deployments. */
+  machines?: number;
+  /** On their way of other deployments. */
+  others?: number;
+}
+
+/** The policy that the text makes; null: there is none any more. */
+export function policyIn(text: string): StoryPolicy | null | undefined {
+  const { policy }: { policy?: StoryPolicy | null } = parse(text);
+  return policy;
+}
+
+/** `start`: when the story begins, milliseconds. */
+export function gateOf(policy: StoryPolicy, start: number): SimulatedGate {
+  return (objects, now) => {
+    const { machines: most, others = 0 } = policy;
+    const count = Math.max((most ?? 0) - others - goingIn(objects), 0);
+    const why = `${most} at a time, and ${others} of others on their way`;
+    const bound = { machines: { count, policy: 'db', why } };
+    return { ...answerOf(policy, start, now), ...(most !== undefined && bound) };
+  };
+}
+
+/** Machines that go, and those that a set has lost by its size. */
+export function goingIn({ sets, machines }: Pool): number {
+  const isGoing = ({ metadata }: Machine): boolean => metadata.deletionTimestamp !== undefined;
+  const lost = sets.map(({ metadata: { uid }, spec: { replicas = 0 } }) => {
+    const own = machines.filter((one) => !isGoing(one) && controllerOf(one)?.uid === uid);
+    return Math.max(own.length - replicas, 0);
+  });
+  return lost.reduce((sum, count) => sum + count, machines.filter(isGoing).length);
+}
+
+function answerOf({ windows, turn, fault }: StoryPolicy, start: number, now: number): RolloutGate {
+  const of = { policy: 'db' };
+  if (fault !== undefined) return { closed: { ...of, kind: 'fault', why: fault } };
+  if (turn !== undefined) return { closed: { ...of, kind: 'turn', why: `waits for ${turn}` } };
+  const at = (minutes: number): number => start + minutes * 60_000;
+  const next = windows?.find(([, end]) => now < at(end));
+  if (!windows) return {};
+  if (!next) return { closed: { ...of, kind: 'time', why: 'no window comes any more' } };
+  const [begin, end] = next;
+  if (now >= at(begin)) return { until: at(end) };
+  return { closed: { ...of, kind: 'time', why: `waits until ${begin}m`, until: at(begin) } };
 }
 
 export type Pool = SimulatedRollout['objects'];
@@ -57,7 +111,7 @@ function machinesOf(set: MachineSet): Machine[] {
 }
 
 export function changed(pool: Pool, text: string, now: number): Pool {
-  const changes: Record<string, never> = parse(text);
+  const { policy: _policy, ...changes }: Record<string, unknown> = parse(text);
   return Object.entries(changes).reduce((before, change) => changedBy(before, change, now), pool);
 }
 

@@ -9,7 +9,7 @@ import { simulate } from '../../../../../cli/plan/simulation.ts';
 import { formatDuration } from '../../../../../workflows/api/duration.ts';
 import type { MachineSet } from '../../../../../workflows/api/machine-set.ts';
 import type { Story } from './story.ts';
-import { changed, classOf, pictureOf, poolOf } from './story.ts';
+import { changed, classOf, gateOf, pictureOf, policyIn, poolOf } from './story.ts';
 
 const start = Date.parse('2026-01-02T00:00:00Z');
 const minute = 60_000;
@@ -20,11 +20,15 @@ const end = start + 120 * minute;
 function tell(story: Story): string {
   const lines = [story.title, `        ${story.settings.slice(1, -1)}`, ''];
   let pool = poolOf(story);
+  let policy = policyIn(story.settings);
+  let remembered = {};
   let told = { state: '', reason: '' };
   let now = start;
   /** The moment at which it goes on, if it does. */
   const pass = (until: number): number => {
-    const { objects, nextAt, plan, happenings, isCut } = simulate(pool, pace, { now, until });
+    const part = { now, until, remembered, ...(policy && { gate: gateOf(policy, start) }) };
+    const { objects, nextAt, plan, happenings, isCut, ...rest } = simulate(pool, pace, part);
+    remembered = rest.remembered;
     if (isCut || until > end) throw new Error(`${story.title}: has no end`);
     const { state, reason, blockedBy, next } = plan;
     const texts = happenings.filter((one) => one.reason !== undefined).map(wordsOf);
@@ -46,6 +50,7 @@ function tell(story: Story): string {
     const event = story.events[at] ?? '';
     lines.push(`${timeOf(now)}  -- ${event}`);
     pool = changed(pool, event, now);
+    policy = policyIn(event) ?? policy;
     const until = start + (minutes[index + 1] ?? Infinity) * minute;
     for (let next = pass(now); next < Infinity && next <= until;) next = pass(next);
   }
