@@ -4,8 +4,10 @@
  */
 import { ownGroup } from '../../workflows/api/constants.ts';
 import type { DisruptionPolicy } from '../../workflows/api/disruption-policy.ts';
+import { monotonicMs } from '../../activities/system/system.ts';
 import type { CachedObject } from '../cache/object-cache.ts';
 import { OptionalReflector } from '../cache/optional-reflector.ts';
+import { isNewer } from '../cache/resource-version.ts';
 import type { KubeClient } from '../client/client.ts';
 import type { KubeError } from '../client/errors.ts';
 import { disruptionPolicy } from '../client/paths.ts';
@@ -24,6 +26,8 @@ export type KnownPolicies =
 /** The part of the watch that all others than its owner need. */
 export interface PolicyView {
   current(): KnownPolicies;
+  /** Counts from now on, until the watch has come so far. */
+  noteWritten(policy: DisruptionPolicy): void;
 }
 
 export interface WatchedPolicies extends PolicyView {
@@ -43,6 +47,9 @@ export interface WatchedPoliciesOptions {
 
 type CopiedPolicy = CachedObject & { policy: DisruptionPolicy };
 
+/** Longer than a watch lags behind; after a restore of etcd its versions compare with no others. */
+const writtenForMs = 10_000;
+
 export function watchPolicies({ namespace, ...options }: WatchedPoliciesOptions): WatchedPolicies {
   const reflector = new OptionalReflector<DisruptionPolicy, CopiedPolicy>({
     ...options,
@@ -51,16 +58,27 @@ export function watchPolicies({ namespace, ...options }: WatchedPoliciesOptions)
     transform: copied,
     onChange: () => undefined,
   });
+  const written = new Map<string, { at: number; policy: DisruptionPolicy }>();
+  const newest = ({ uid, resourceVersion, policy }: CopiedPolicy): DisruptionPolicy => {
+    const own = written.get(uid);
+    const isFresh = own !== undefined && monotonicMs() - own.at < writtenForMs;
+    if (isFresh && isNewer(own.policy.metadata.resourceVersion, resourceVersion)) return own.policy;
+    written.delete(uid);
+    return policy;
+  };
   return {
     synced: reflector.synced,
     current() {
       const { refusal, isListing } = reflector;
       if (refusal) return { unreadable: formatRefusal(namespace, refusal) };
       if (isListing) return { unreadable: `the DisruptionPolicies of ${namespace} are being read` };
-      const policies = [...reflector.items.values()].map(({ policy }) => policy);
+      const policies = [...reflector.items.values()].map(newest);
       return {
         policies: policies.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)),
       };
+    },
+    noteWritten(policy) {
+      written.set(policy.metadata.uid, { at: monotonicMs(), policy });
     },
     close: () => reflector.stop(),
   };
