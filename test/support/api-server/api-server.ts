@@ -7,6 +7,8 @@
  *   labels, annotations, owners and names of finalizers. What is empty in a spec stays. The same
  *   goes for our kinds without `crds`.
  * - It knows the resources of resources.ts, without their subresources `scale`, `binding`, `log`.
+ *   Discovery knows our groups alone. Of a kind that is optional nothing is served until `install`,
+ *   or until an object of it is put.
  * - Every namespace exists, and none is terminating.
  * - It has GET, LIST, WATCH, POST, PUT, PATCH and DELETE of one object: no server-side apply, no
  *   dry run, no deletion of a collection.
@@ -44,7 +46,7 @@ import { patchedBody, requireKnownType } from './patching.ts';
 import type { Patch } from './patching.ts';
 import { isSubresource, targetOf, targetOfObject } from './paths.ts';
 import type { Target } from './paths.ts';
-import { apiVersionOf } from './resources.ts';
+import { apiVersionOf, resources } from './resources.ts';
 import { encodedSecret } from './secrets.ts';
 import {
   alreadyExists,
@@ -142,6 +144,8 @@ export class ApiServer {
 
   /** One object, or a list where the path names a collection. What it returns is frozen. */
   get(path: string, query: Query = {}): object {
+    const discovered = this.#resourcesAt(path);
+    if (discovered.length > 0) return { kind: 'APIResourceList', resources: discovered };
     const target = this.#target(path);
     if (target.name === '') return listOf(this.store, target, query);
     requireVersion(this.store, query);
@@ -274,7 +278,21 @@ export class ApiServer {
     return target;
   }
 
-  #isInstalled({ resource: { isOptional, kind } }: Target): boolean {
+  /** The resources of one of our groups, by the path of its version, e.g. `/apis/GROUP/v1alpha1`. */
+  #resourcesAt(path: string): { name: string; kind: string }[] {
+    const ours = resources.filter(
+      (one) =>
+        one.isCustom &&
+        path === `/apis/${apiVersionOf(one)}` &&
+        this.#isInstalled({ resource: one }),
+    );
+    return ours.flatMap(({ plural, kind, hasStatus }) => [
+      { name: plural, kind },
+      ...(hasStatus ? [{ name: `${plural}/status`, kind }] : []),
+    ]);
+  }
+
+  #isInstalled({ resource: { isOptional, kind } }: Pick<Target, 'resource'>): boolean {
     return !isOptional || this.#installed.has(kind);
   }
 

@@ -53,6 +53,11 @@ export class InMemoryClient implements KubeClient {
     this.#server.put(overTheWire(object));
   }
 
+  /** Serves a kind whose CRD may be absent, from now on. */
+  install(kind: string): void {
+    this.#server.install(kind);
+  }
+
   /** The stored object; throws when there is none. */
   async read<T>(path: string): Promise<T> {
     return answerTo({ method: 'GET', path }, () => this.#server.get(path));
