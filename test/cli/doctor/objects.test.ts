@@ -36,22 +36,22 @@ test('a watcher that leads, none, and MCM in its place', async () => {
   });
 });
 
+const anAccepted = (status: 'True' | 'False', message: string) => ({
+  status: {
+    conditions: [
+      {
+        type: 'Accepted',
+        status,
+        reason: 'x',
+        message,
+        lastTransitionTime: '2026-01-01T00:00:00Z',
+      },
+    ],
+  },
+});
+
 describe('DisruptionPolicies', () => {
   const fault = 'spec.windows[0].timeZone: Invalid value: "Europe/Brlin": must be a time zone';
-  const anAccepted = (status: 'True' | 'False', message: string) => ({
-    status: {
-      conditions: [
-        {
-          type: 'Accepted',
-          status,
-          reason: 'x',
-          message,
-          lastTransitionTime: '2026-01-01T00:00:00Z',
-        },
-      ],
-    },
-  });
-
   test('are not served, or fine', async () => {
     expect(await findingOf('policies', new InMemoryClient())).toMatchObject({
       state: 'ok',

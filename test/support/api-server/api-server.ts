@@ -278,7 +278,7 @@ export class ApiServer {
     return target;
   }
 
-  /** The resources of one of our groups, by the path of its version, e.g. `/apis/GROUP/v1alpha1`. */
+  /** The resources of one of our groups, by the path of a version, e.g. `/apis/GROUP/v1alpha1`. */
   #resourcesAt(path: string): { name: string; kind: string }[] {
     const ours = resources.filter(
       (one) =>
