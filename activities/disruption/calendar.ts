@@ -71,7 +71,8 @@ function windowOf({ schedule, duration, timeZone = 'UTC', lead = '0' }: Disrupti
   return { schedule, zone: timeZone, duration: msOf(duration), lead: msOf(lead) };
 }
 
-const msOf = (duration: string): number => 1000 * (parseDuration(duration) ?? 0);
+/** Whole ones, as a timer takes them. */
+const msOf = (duration: string): number => Math.round(1000 * (parseDuration(duration) ?? 0));
 
 function isOpenAt(calendar: Calendar, time: number): boolean {
   if (exclusionAt(calendar, time)) return false;
@@ -150,11 +151,13 @@ function closedAnswer(
   text: (time: number) => string,
 ): WindowsAnswer {
   const exclusion = exclusionAt(calendar, now);
-  const excluded = exclusion
+  const excluded: readonly string[] = exclusion
     ? [`waits for the end of an exclusion${exclusion.reason}, ${text(exclusion.end)}`]
     : [];
   const opens = nextOpening(calendar, now);
-  if (opens === undefined) return { isOpen: false, why: excluded.join() };
+  if (opens === undefined) {
+    return { isOpen: false, why: excluded[0] ?? 'waits for a window that never opens' };
+  }
   const lead = isInLead(calendar, now) ? '; in the lead of the present one nothing begins' : '';
   const window = `waits for its window, ${text(opens)}${lead}`;
   const why = exclusion?.end === opens ? excluded : [...excluded, window];

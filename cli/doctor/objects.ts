@@ -2,12 +2,13 @@
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isNotFound, isRefusal } from '../../kube/client/errors.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
-import { lease, namespaced, node as nodePath } from '../../kube/client/paths.ts';
+import { disruptionPolicy, lease, namespaced, node as nodePath } from '../../kube/client/paths.ts';
 import { mcmLeases, ownLeaseOf } from '../../kube/leases/lease-set.ts';
 import type { Lease } from '../../kube/leases/observed-lease.ts';
 import type { StopObject } from '../../kube/objects/global-stop.ts';
 import { stopName, stopOf } from '../../kube/objects/global-stop.ts';
 import { apiVersion, group } from '../../workflows/api/constants.ts';
+import type { DisruptionPolicy } from '../../workflows/api/disruption-policy.ts';
 import { isoOf } from '../install/times.ts';
 import type { LeaseFact } from '../install/install.ts';
 import { leaseFactsOf } from '../install/lease-facts.ts';
@@ -20,6 +21,7 @@ export function objectChecks(observed: Observed): Check[] {
   return [
     { name: 'CRDs', run: () => resources(observed.kube) },
     { name: 'CRD fields', run: () => fields(observed.kube) },
+    { name: 'policies', run: () => policies(observed) },
     { name: 'watcher', run: () => watcher(observed) },
     { name: 'stop', run: () => stop(observed) },
     { name: 'Nodes', run: () => nodes(observed) },
@@ -65,6 +67,27 @@ async function fields(kube: KubeClient): Promise<DoctorResult> {
     if (isRefusal(reason)) return skipped(check, 'you may not read CustomResourceDefinitions');
     if (isNotFound(reason)) return skipped(check, 'there are no CRDs');
     throw reason;
+  }
+}
+
+/** By their statuses: the worker has written there what it cannot follow. */
+async function policies({ kube, namespace }: Observed): Promise<DoctorResult | DoctorResult[]> {
+  const check = 'policies';
+  try {
+    const path = disruptionPolicy(namespace);
+    const found = await ignoreNotFound(kube.list<DisruptionPolicy>(path));
+    if (!found) return ok(check, 'DisruptionPolicies are not served: none holds anything up');
+    const closed = found.items.flatMap(({ metadata: { name }, status }) => {
+      const accepted = status?.conditions?.find(({ type }) => type === 'Accepted');
+      if (accepted?.status !== 'False') return [];
+      const message = `DisruptionPolicy ${name} is closed: ${accepted.message}`;
+      return [warning(check, message, `kubectl edit dp ${name} -n ${namespace}`)];
+    });
+    if (closed.length > 0) return closed;
+    return ok(check, `${found.items.length} in ${namespace}, none with a fault`);
+  } catch (reason) {
+    if (!isRefusal(reason)) throw reason;
+    return skipped(check, 'you may not list DisruptionPolicies');
   }
 }
 

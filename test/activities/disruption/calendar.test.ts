@@ -152,6 +152,13 @@ describe('windows and exclusions', () => {
   });
 });
 
+test('times are whole milliseconds', () => {
+  const spec = { windows: [{ schedule: '0 2 * * *', duration: '1.1h' }] };
+  expect(windowsAt(spec, Date.parse('2026-11-29T02:00Z')).until).toBe(
+    Date.parse('2026-11-29T03:06Z'),
+  );
+});
+
 test('a policy that cannot be followed is closed for ever', () => {
   const spec = { windows: [{ schedule: '0 2 30 2 *', duration: '1h' }] };
   expect(told(spec, '2026-11-29T00:00Z')).toMatch(

@@ -7,6 +7,8 @@
  *   labels, annotations, owners and names of finalizers. What is empty in a spec stays. The same
  *   goes for our kinds without `crds`.
  * - It knows the resources of resources.ts, without their subresources `scale`, `binding`, `log`.
+ *   Discovery knows our groups alone. Of a kind that is optional nothing is served until `install`,
+ *   or until an object of it is put.
  * - Every namespace exists, and none is terminating.
  * - It has GET, LIST, WATCH, POST, PUT, PATCH and DELETE of one object: no server-side apply, no
  *   dry run, no deletion of a collection.
@@ -291,7 +293,7 @@ export class ApiServer {
     return target;
   }
 
-  #isInstalled({ resource: { isOptional, kind } }: Target): boolean {
+  #isInstalled({ resource: { isOptional, kind } }: Pick<Target, 'resource'>): boolean {
     return !isOptional || this.#installed.has(kind);
   }
 

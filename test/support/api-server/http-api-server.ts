@@ -89,6 +89,11 @@ export class HttpApiServer {
     return overTheWire(this.#api.put(object));
   }
 
+  /** Serves a kind whose CRD may be absent, from now on. */
+  install(kind: string): void {
+    this.#api.install(kind);
+  }
+
   /** Takes an object away, past all rules. */
   remove(path: string): void {
     this.#api.remove(path);

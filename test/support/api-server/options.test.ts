@@ -2,8 +2,8 @@
  * Behaviour of the API server in memory that `test/e2e/input/api-server-differential.test.ts`
  * cannot compare with a real one.
  */
-import { namespaced } from '../../../kube/client/paths.ts';
-import { namespace } from '../builders.ts';
+import { disruptionPolicy, namespaced } from '../../../kube/client/paths.ts';
+import { aDisruptionPolicy, namespace } from '../builders.ts';
 import { ApiServer } from './api-server.ts';
 import { overTheWire } from './json.ts';
 import { StatusError } from './status.ts';
@@ -82,4 +82,20 @@ test('what is stored cannot be changed by those who read it, nor by those who se
   expect(() => {
     stored.metadata.labels.a = 'd';
   }).toThrow(TypeError);
+});
+
+test('an optional kind is served when it is installed, or put', () => {
+  const version = '/apis/millwright.dev/v1alpha1';
+  const server = new ApiServer();
+  expect(refusal(() => server.get(disruptionPolicy(namespace)))).toBe(404);
+  expect(refusal(() => server.get(version))).toBe(404);
+  server.install('DisruptionPolicy');
+  expect(read(server, disruptionPolicy(namespace)).items).toEqual([]);
+  expect(read(server, version).resources).toEqual([
+    { name: 'disruptionpolicies', kind: 'DisruptionPolicy' },
+    { name: 'disruptionpolicies/status', kind: 'DisruptionPolicy' },
+  ]);
+  const other = new ApiServer();
+  other.put(aDisruptionPolicy());
+  expect(read(other, disruptionPolicy(namespace, 'weekend')).spec).toEqual({});
 });

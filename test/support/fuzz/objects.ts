@@ -11,16 +11,19 @@ import {
   annotations,
   drainOptions,
   finalizers,
+  group as ofMcm,
   labels,
   options,
   taints,
 } from '../../../workflows/api/constants.ts';
+import type { DisruptionPolicy } from '../../../workflows/api/disruption-policy.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { ObjectMeta } from '../../../workflows/api/meta.ts';
 import {
+  aDisruptionPolicy,
   aMachine,
   aMachineClass,
   aMachineDeployment,
@@ -36,8 +39,8 @@ interface Crd {
   spec: { versions: [{ schema: { openAPIV3Schema: Schema } }] };
 }
 
-export function schemaOf(plural: string): Schema {
-  const url = new URL(`../../../deploy/crds/machine.sapcloud.io_${plural}.yaml`, import.meta.url);
+export function schemaOf(plural: string, group = ofMcm): Schema {
+  const url = new URL(`../../../deploy/crds/${group}_${plural}.yaml`, import.meta.url);
   const crd: Crd = parse(readFileSync(url, 'utf8'));
   return crd.spec.versions[0].schema.openAPIV3Schema;
 }
@@ -94,12 +97,13 @@ function overTheWire(object: unknown): ReturnType<typeof JSON.parse> {
   return whole(JSON.parse(JSON.stringify(object)));
 }
 
-function objectsLike<T extends { metadata: ObjectMeta }>(
+function objectsLike<T extends { apiVersion: string; metadata: ObjectMeta }>(
   plural: string,
   good: T,
   name: fc.Arbitrary<string>,
 ): fc.Arbitrary<T> {
-  const schema = schemaOf(plural);
+  const [group] = good.apiVersion.split('/');
+  const schema = schemaOf(plural, group);
   const { apiVersion: _v, kind: _k, metadata: _m, ...properties } = schema.properties ?? {};
   const { metadata, ...content } = good;
   const metas = fc.oneof(fc.constant(metadata), metadataOf(name));
@@ -154,6 +158,22 @@ export const machineClasses = objectsLike<MachineClass>(
     },
   }),
   fc.constantFrom('small', 'large'),
+);
+
+export const disruptionPolicies = objectsLike<DisruptionPolicy>(
+  'disruptionpolicies',
+  aDisruptionPolicy({
+    spec: {
+      selector: { matchLabels: { pool: 'db' } },
+      windows: [
+        { schedule: '0 2 * * SAT', duration: '4h', timeZone: 'Europe/Berlin', lead: '30m' },
+      ],
+      exclusions: [{ start: '2026-12-19T00:00:00Z', end: '2027-01-04T00:00:00Z' }],
+      atATime: { machines: '10%', deployments: 1 },
+      surge: 1,
+    },
+  }),
+  fc.constantFrom('weekend', 'x'.repeat(253)),
 );
 
 /**
