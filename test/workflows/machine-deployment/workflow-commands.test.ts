@@ -342,6 +342,7 @@ describe('resume', () => {
     const rollout = new RolloutWorld(temporal, (own) => ({
       applyRolloutCommand: async (input) => {
         rollout.facts.options.wavesPassed = { revision: 2, count: 1 };
+        rollout.stuck.add('pool-1');
         return (await own.applyRolloutCommand?.(input)) ?? '';
       },
     }));
@@ -350,7 +351,6 @@ describe('resume', () => {
     await rollout.run(async () => {
       await rollout.world.observe();
       await rollout.until('the first wave holds', ({ blockedBy }) => blockedBy === 'canary');
-      rollout.stuck.add('pool-1');
       const { handle } = rollout.world;
       await handle.signal(rolloutCommands.resume.signal, {});
       await handle.signal(rolloutCommands.resume.signal, {});

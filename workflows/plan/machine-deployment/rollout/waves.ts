@@ -18,7 +18,7 @@ export function parseWaves(
   text: string,
   countOf: (text: string) => number | undefined,
 ): Wave[] | undefined {
-  const entries = text.split(',', mostWaves + 1).map((entry) => entry.trim().split(' '));
+  const entries = text.split(',', mostWaves + 1).map((entry) => entry.trim().split(/ +/));
   const waves = entries.flatMap((entry) => waveOf(entry, countOf) ?? []);
   const isFit = waves.length === entries.length && waves.length <= mostWaves;
   return isFit && doGrow(entries.map(([size = '']) => size)) ? waves : undefined;
