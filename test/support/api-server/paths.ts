@@ -49,7 +49,10 @@ export function servedApi(
 ): object | undefined {
   const served = resources.filter((one) => `/apis/${apiVersionOf(one)}` === path && isInstalled(one));
   if (served.length === 0) return undefined;
-  const names = served.map(({ plural, kind }) => ({ name: plural, kind, namespaced: true }));
+  const names = served.flatMap(({ plural, kind, hasStatus }) => [
+    { name: plural, kind, namespaced: true },
+    ...(hasStatus ? [{ name: `${plural}/status`, kind, namespaced: true }] : []),
+  ]);
   return { kind: 'APIResourceList', groupVersion: path.slice('/apis/'.length), resources: names };
 }
 
