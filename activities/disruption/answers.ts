@@ -24,7 +24,7 @@ export function timesOf(
   const fault = (why: string): Times => ({ closed: { policy: name, kind: 'fault', why } });
   const faults = faultsOf(policy);
   if (faults.length > 0) return fault(`it cannot be followed: ${faults.join('; ')}`);
-  if (allowsNone(policy)) return fault('atATime.machines is 0: no machine may be taken');
+  if (isNumberZero(policy)) return fault('atATime.machines is 0: no machine may be taken');
   const { isOpen, until, why } = windowsAt(policy.spec, now);
   const end = until === undefined ? {} : { until };
   if (isOpen) return end;
@@ -51,7 +51,7 @@ function liftedUntil(deployment: MachineDeployment, now: number): number | undef
   return until > now ? until : undefined;
 }
 
-export function allowsNone({ spec }: DisruptionPolicy): boolean {
+export function isNumberZero({ spec }: DisruptionPolicy): boolean {
   const { machines } = spec.atATime ?? {};
   return machines === 0 || (typeof machines === 'string' && /^\+?0+%$/.test(machines));
 }

@@ -78,7 +78,7 @@ export function limitOf(
   return Math.ceil((share * replicas) / 100);
 }
 
-/** Not over for its age: no attempt of an activity lives for so long. */
+/** Not over for its age: no attempt of an activity runs for so long. */
 export function isLive({ takenAt }: DisruptionGrant, now: number): boolean {
   return now - (timeOf(takenAt) ?? 0) < grantedForMs;
 }

@@ -20,7 +20,7 @@ import { formatRoom } from './words.ts';
 import { holdsFor, policiesFor, selects } from './selecting.ts';
 import { liveTurns } from './turns.ts';
 import type { Decision } from './writing.ts';
-import { decideOn } from './writing.ts';
+import { decisionOn } from './writing.ts';
 
 export interface SetSize {
   set: string;
@@ -54,7 +54,7 @@ export async function takeForRollout(
   let { sizes } = request;
   for (const policy of policies) {
     const asked = { ...request, sizes };
-    const taken = await decideOn(dependencies, policy, {
+    const taken = await decisionOn(dependencies, policy, {
       decide: (present, objects) => grantSizes(present, objects, asked),
       busy: nothing,
     });
@@ -201,12 +201,20 @@ export async function takeForMachine(
   const known = dependencies.policies.current();
   if (known.unreadable !== undefined) return { refusal: known.unreadable };
   const policies = policiesFor(known.policies, request.deployment, request.reason);
-  for (const policy of policies) {
-    const refusal = await decideOn(dependencies, policy, {
-      decide: (present, objects) => grantMachine(present, objects, request),
-      busy: 'others take from it all the time',
-    });
-    if (refusal) return { refusal: `DisruptionPolicy ${policy.metadata.name}: ${refusal}` };
+  // All are asked before one is taken from: a machine that waits for one of them for days must not
+  // keep others from what it has of the other one.
+  const asked = policies.length > 1 ? [true, false] : [false];
+  for (const isQuestion of asked) {
+    for (const policy of policies) {
+      const refusal = await decisionOn(dependencies, policy, {
+        decide(present, objects) {
+          const { answer, ...change } = grantMachine(present, objects, request);
+          return isQuestion ? { answer } : { ...change, answer };
+        },
+        busy: 'others take from it all the time',
+      });
+      if (refusal) return { refusal: `DisruptionPolicy ${policy.metadata.name}: ${refusal}` };
+    }
   }
   return policies.length === 0 ? {} : { isBound: true };
 }

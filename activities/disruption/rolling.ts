@@ -13,7 +13,7 @@ import { isGoing, machinesBySet } from './going.ts';
 
 export interface RollingDeployment {
   deployment: MachineDeployment;
-  /** The new set has machines, or is to have some. */
+  /** The new set has machines, or an old one has given some up for it. */
   hasBegun: boolean;
   /** Machines of old sets that do not go yet. */
   left: number;
@@ -34,7 +34,9 @@ export function rollingAmong(
       (set) => hasMachines(set) || (bySet.get(set.metadata.uid) ?? []).length > 0,
     );
     if (!isActive) return [];
-    const hasBegun = newSet !== undefined && hasMachines(newSet);
+    const kept = old.reduce((sum, { spec }) => sum + (spec.replicas ?? 0), 0);
+    const hasGiven = kept < (deployment.spec.replicas ?? 0);
+    const hasBegun = newSet !== undefined && (hasMachines(newSet) || hasGiven);
     return [{ deployment, hasBegun, left: staying.reduce((sum, count) => sum + count, 0) }];
   });
 }

@@ -11,7 +11,7 @@ import { recordEvent } from '../../kube/objects/events.ts';
 import { timestamp } from '../../kube/objects/time.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { nowMs } from '../system/system.ts';
-import { allowsNone } from './answers.ts';
+import { isNumberZero } from './answers.ts';
 import { windowsAt } from './calendar.ts';
 import type { GateDependencies } from './dependencies.ts';
 import { readObjects } from './dependencies.ts';
@@ -87,7 +87,7 @@ export function statusOf(
 }
 
 function messageOf(policy: DisruptionPolicy, why: string): string {
-  return allowsNone(policy) ? `${why}; atATime.machines is 0: no machine may be taken` : why;
+  return isNumberZero(policy) ? `${why}; atATime.machines is 0: no machine may be taken` : why;
 }
 
 /** Where the process that had the turn did not come to give it back. */

@@ -12,7 +12,7 @@ import type { NamespaceObjects } from './going.ts';
 import type { RollingDeployment } from './rolling.ts';
 import { isComplete, isReady, rollingAmong } from './rolling.ts';
 import { selects } from './selecting.ts';
-import { decideOn } from './writing.ts';
+import { decisionOn } from './writing.ts';
 
 export type Turn =
   | { state: 'held' | 'free' }
@@ -91,7 +91,7 @@ export async function giveBack(
     [...turns, ...grants.filter(isSize)].some((one) => one.uid === uid),
   );
   for (const policy of held) {
-    await decideOn(dependencies, policy, {
+    await decisionOn(dependencies, policy, {
       decide(present, objects) {
         if (!isComplete(objects, deployment)) return { answer: undefined };
         const turns = liveTurns(present, objects).filter((turn) => turn.uid !== uid);

@@ -12,7 +12,7 @@ import type { GateDependencies } from './dependencies.ts';
 import { readObjects } from './dependencies.ts';
 import type { NamespaceObjects } from './going.ts';
 
-/** Each conflict is a write of another client, so somebody goes on. */
+/** Each conflict is a write of another client, so one of them goes on. */
 const mostTries = 20;
 
 /** `change`: absent, nothing is written. */
@@ -21,7 +21,7 @@ export interface Decision<Answer> {
   answer: Answer;
 }
 
-export interface Deciding<Answer> {
+export interface DecisionRequest<Answer> {
   decide(policy: DisruptionPolicy, objects: NamespaceObjects): Decision<Answer>;
   /** Where others write all the time. */
   busy: Answer;
@@ -33,10 +33,10 @@ const none: NamespaceObjects = { deployments: [], sets: [], machines: [] };
  * Decides by a policy, and by what is counted after it was read, until no other client wrote
  * meanwhile. Undefined where the policy is gone.
  */
-export async function decideOn<Answer>(
+export async function decisionOn<Answer>(
   dependencies: GateDependencies,
   known: DisruptionPolicy,
-  { decide, busy }: Deciding<Answer>,
+  { decide, busy }: DecisionRequest<Answer>,
 ): Promise<Answer | undefined> {
   const { namespace = '', name } = known.metadata;
   const path = disruptionPolicy(namespace, name);

@@ -20,7 +20,7 @@ import { ignoreNotFound, ignoreConflict } from '../../kube/client/ignore.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import type { GateDependencies } from '../disruption/dependencies.ts';
-import { granted, noteDisrupted } from './granted.ts';
+import { granted, noteTaken } from './granted.ts';
 import { readLiving, reportOn } from './lifecycle.ts';
 import { undoUnlessOwn } from '../machine-set/ownership.ts';
 import { hasMachines } from './machines.ts';
@@ -64,7 +64,7 @@ export async function applyDeploymentSteps(
       else if (step.action === 'deleteSets') await deleteSets(attempt, step);
       else await changeSet(attempt, changes, { step, scaling });
     }
-    noteDisrupted(dependencies, steps, changes.written);
+    noteTaken(dependencies, steps, changes.written);
   } catch (failure) {
     error = refusalOf(failure);
   }

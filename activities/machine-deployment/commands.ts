@@ -17,6 +17,7 @@ import { requireAllowed, takingBack } from '../runtime/written-commands.ts';
 import type { KubeObject } from '../../kube/client/client.ts';
 import { isConflict, isNotFound, isRefusal } from '../../kube/client/errors.ts';
 import { customResource } from '../../kube/client/paths.ts';
+import { timestamp } from '../../kube/objects/time.ts';
 import { nowMs } from '../system/system.ts';
 import { reportOn } from './lifecycle.ts';
 
@@ -76,8 +77,8 @@ function changeOf(
     }
     case 'overridePolicies': {
       const { minutes, reason, by } = command;
-      const override = { until: now + minutes * 60_000, reason };
-      return { reason: 'PolicyOverrideRequested', ...overrideChange(override, by) };
+      const end = timestamp(now + minutes * 60_000);
+      return { reason: 'PolicyOverrideRequested', ...overrideChange(end, reason, by) };
     }
   }
 }

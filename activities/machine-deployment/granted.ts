@@ -1,4 +1,4 @@
-/** The steps of a rollout for which its DisruptionPolicies have a turn and room, taken from them. */
+/** Steps for which DisruptionPolicies have a turn and room, which are taken from them. */
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
@@ -72,7 +72,7 @@ async function repaired(
 }
 
 /** Tells how many machines the sets have lost. */
-export function noteDisrupted(
+export function noteTaken(
   { disrupted }: Pick<GateDependencies, 'disrupted'>,
   steps: readonly DeploymentStep[],
   written: readonly WrittenSet[],

@@ -1,4 +1,4 @@
-/** DisruptionPolicies as their status has them, and the machines of which deployments they are about. */
+/** DisruptionPolicies by their status, and the machines that go or wait under each. */
 import { isTimeZone, textOf } from '../../activities/disruption/time-zone.ts';
 import type { DisruptionPolicy } from '../../workflows/api/disruption-policy.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
@@ -33,10 +33,10 @@ export interface PolicyStatus {
   /** What it waits for, in the words of its status. */
   message: string | undefined;
   /** Those that it selects and that have such machines. */
-  deployments: readonly PolicyShare[];
+  deployments: readonly PolicyDeployment[];
 }
 
-export interface PolicyShare {
+export interface PolicyDeployment {
   name: string;
   going: number;
   waiting: number;
@@ -72,9 +72,9 @@ function statusOf(
   pools: readonly (Pool & { deployment: MachineDeployment })[],
 ): PolicyStatus {
   const { metadata, spec, status = {} } = policy;
-  const shares = pools
+  const counted = pools
     .filter(({ deployment }) => selects(policy, deployment))
-    .map(shareOf)
+    .map(countsOf)
     .filter(({ going, waiting }) => going + waiting > 0);
   return {
     namespace: metadata.namespace ?? '',
@@ -84,10 +84,10 @@ function statusOf(
     timeZone: spec.windows?.[0]?.timeZone ?? 'UTC',
     ...faultIn(policy),
     allowsNone: isNone(spec.atATime?.machines),
-    going: status.going ?? sumOf(shares, 'going'),
-    waiting: status.waiting ?? sumOf(shares, 'waiting'),
+    going: status.going ?? sumOf(counted, 'going'),
+    waiting: status.waiting ?? sumOf(counted, 'waiting'),
     message: status.message,
-    deployments: shares,
+    deployments: counted,
   };
 }
 
@@ -98,19 +98,28 @@ function faultIn({ status }: DisruptionPolicy): Pick<PolicyStatus, 'fault' | 'in
   return { fault: `${reason}: ${message}`, invalidSince: timeOf(lastTransitionTime) };
 }
 
-function isNone(machines: number | string | undefined): boolean {
-  return machines === 0 || machines === '0' || machines === '0%';
+function isNone(limit: number | string | undefined): boolean {
+  return limit === 0 || limit === '0' || limit === '0%';
 }
 
 /** What waits are the old machines of a rollout. */
-function shareOf({ deployment, sets }: Pool & { deployment: MachineDeployment }): PolicyShare {
-  const machines = sets.flatMap((set) => set.machines);
-  const old = sets.slice(1).flatMap((set) => set.machines);
+function countsOf({
+  deployment,
+  sets,
+}: Pool & { deployment: MachineDeployment }): PolicyDeployment {
+  const all = sets.flatMap((set) => set.machines);
+  const old = isBeforeFirst(deployment) ? all : sets.slice(1).flatMap((set) => set.machines);
   return {
     name: deployment.metadata.name,
-    going: machines.filter(isOnItsWay).length,
+    going: all.filter(isOnItsWay).length,
     waiting: old.filter((machine) => !isOnItsWay(machine)).length,
   };
+}
+
+/** It is held, and has no set of its template yet. */
+function isBeforeFirst({ status }: MachineDeployment): boolean {
+  const { conditions = [], updatedReplicas = 0 } = status ?? {};
+  return updatedReplicas === 0 && conditions.some(({ reason }) => reason === 'DeploymentPaused');
 }
 
 /** As `atATime` counts them. */
@@ -121,8 +130,8 @@ function isOnItsWay(machine: Machine): boolean {
   return (phase === 'Failed' && !isPreserved) || phase.startsWith('InPlace');
 }
 
-function sumOf(shares: readonly PolicyShare[], of: 'going' | 'waiting'): number {
-  return shares.reduce((sum, share) => sum + share[of], 0);
+function sumOf(counted: readonly PolicyDeployment[], of: 'going' | 'waiting'): number {
+  return counted.reduce((sum, one) => sum + one[of], 0);
 }
 
 /** `open`, `closed`; `invalid` where it cannot be followed; `-` where nothing is known. */
@@ -162,9 +171,9 @@ function machines(count: number): string {
 }
 
 function namesOf({ deployments }: PolicyStatus, of: 'going' | 'waiting'): string {
-  const named = deployments.filter((share) => share[of] > 0);
+  const named = deployments.filter((one) => one[of] > 0);
   if (named.length === 0) return '';
-  return ` (${named.map((share) => `${share.name} ${share[of]}`).join(', ')})`;
+  return ` (${named.map((one) => `${one.name} ${one[of]}`).join(', ')})`;
 }
 
 export function policyData(policy: PolicyStatus): object {

@@ -115,7 +115,7 @@ export class OptionalReflector<K extends KubeObject, T extends CachedObject> {
     }
   }
 
-  /** One life of a reflector, if there is to be one. Returns after how long the next one comes. */
+  /** One reflector, if there is to be one. Returns after how long the next one comes. */
   async #attempt(): Promise<number> {
     const { client, resource, onError } = this.#options;
     try {

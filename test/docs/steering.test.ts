@@ -27,7 +27,7 @@ const ofRollouts: InputOf<RolloutCommand> = {
   resume: { by: 'ada' },
   rollback: { revision: 0, by: 'ada' },
   setReplicas: { replicas: 4, by: 'ada' },
-  overridePolicies: { minutes: 240, reason: 'CVE-2026-1234', by: 'ada' },
+  overridePolicies: { minutes: 60, reason: 'CVE', by: 'ada' },
 };
 
 /** First and second column of the table below a heading. */

@@ -56,6 +56,7 @@ export const walk: readonly string[] = [
   'stop',
   'versions',
   'watcher-crash',
+  'windows',
   'worker-crash',
 ];
 

@@ -63,7 +63,7 @@ export const rolloutCommands = {
   ),
   overridePolicies: define<'overridePolicies', Caller & { minutes: number; reason: string }>(
     'overridePolicies',
-    'windows and exclusions of policies do not count for so long; 10080 minutes at most',
+    'windows of policies do not count for so long, 7 days at most',
     ['minutes', 'reason'],
   ),
 } satisfies Record<(typeof rolloutVerbs)[number], unknown>;

@@ -4,11 +4,6 @@ import type { NamespacedName, ObjectReference, WorkflowInput } from '../contract
 import type { OperationView } from '../contracts/tracing.ts';
 import type { DeploymentFacts, SetFacts } from '../plan/machine-deployment/rollout/facts.ts';
 import { availableAt, isActive } from '../plan/machine-deployment/rollout/facts.ts';
-import {
-  currentOverride,
-  formatEnd,
-  overrideReport,
-} from '../plan/machine-deployment/rollout/policy-override.ts';
 import type {
   DeploymentPlan,
   DeploymentStep,
@@ -19,6 +14,7 @@ import { messageIn } from '../plan/requeues.ts';
 import { localFirst } from '../runtime/activity-options.ts';
 import type { Page } from '../runtime/page.ts';
 import { defined } from '../values/defined.ts';
+import { overrideInWords, overrideReport } from './policy-override.ts';
 import type { MachineDeploymentState } from './state.ts';
 import { printedCommand } from '../runtime/printed-command.ts';
 import { relatedId } from '../runtime/related-workflow.ts';
@@ -173,6 +169,7 @@ function rolloutView({ facts, plan, since, lastError }: RolloutFacts): RolloutVi
 /** Markdown. The UI draws tables without borders, so the sets are a list. */
 function rolloutDetails(ref: NamespacedName, rollout: RolloutFacts): string {
   const { facts, plan, since, lastError } = rollout;
+  const overridden = overrideInWords(facts.options, Date.now());
   const lines = [
     `### MachineDeployment ${ref.namespace}/${ref.name}: ${plan.state}`,
     `- **Now:** ${plan.reason} (since ${at(since)} UTC)`,
@@ -180,18 +177,11 @@ function rolloutDetails(ref: NamespacedName, rollout: RolloutFacts): string {
     ...(plan.until === undefined ? [] : [`- **Next read:** ${at(plan.until)} UTC at the latest`]),
     ...(plan.blockedBy === undefined ? [] : [`- **Blocked by:** ${plan.blockedBy}`]),
     ...(lastError === undefined ? [] : [`- **Last error:** ${lastError}`]),
-    ...overrideLine(facts, Date.now()),
+    ...(overridden === undefined ? [] : [`- **Policies overridden** until ${overridden}`]),
     `- **Wanted:** ${facts.replicas} machines, at most ${facts.maxSurge} more and ${facts.maxUnavailable} fewer meanwhile`,
     ...setLines(ref, facts.sets),
   ];
   return [...lines, '', 'What you can do:', '', ...commands(ref, rollout)].join('\n');
-}
-
-function overrideLine({ options }: DeploymentFacts, now: number): string[] {
-  const override = currentOverride(options, now);
-  if (!override) return [];
-  const { until, reason } = override;
-  return [`- **Policies overridden** until ${formatEnd(until)}: ${reason}`];
 }
 
 /** Hours, minutes and seconds, UTC. */

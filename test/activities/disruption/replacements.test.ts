@@ -3,7 +3,7 @@ import { customResource } from '../../../kube/client/paths.ts';
 import type { DisruptionPolicy } from '../../../workflows/api/disruption-policy.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../../workflows/api/phases.ts';
-import { namespace } from '../../support/builders.ts';
+import { aDisruptionPolicy, namespace } from '../../support/builders.ts';
 import { aPolicy, aRollingZone, PolicyWorld } from './policy-world.ts';
 
 const pathOf = (name: string): string => customResource('machines', namespace, name);
@@ -22,9 +22,9 @@ class Pool extends PolicyWorld {
   }
 }
 
-async function aPool(spec: DisruptionPolicy['spec']): Promise<Pool> {
+async function aPool(spec: DisruptionPolicy['spec'], ...others: object[]): Promise<Pool> {
   const objects = ['a', 'b', 'c'].flatMap((name) => aRollingZone({ name, replicas: 6 }));
-  const pool = new Pool(aPolicy(spec), ...objects);
+  const pool = new Pool(aPolicy(spec), ...others, ...objects);
   await pool.hear();
   return pool;
 }
@@ -78,6 +78,16 @@ test('a policy that allows none holds it back', async () => {
   const pool = await aPool({ atATime: { machines: 0 } });
   await pool.become('Unknown', 'a-old-0');
   expect(await pool.holdOf('a-old-0')).toContain('atATime.machines is 0');
+});
+
+test('a machine that waits for one policy takes nothing from another', async () => {
+  const closed = aDisruptionPolicy({
+    spec: { windows: [{ schedule: '0 2 29 2 *', duration: '1h' }] },
+  });
+  const pool = await aPool({ atATime: { machines: 1 } }, closed);
+  await pool.become('Unknown', 'a-old-0');
+  expect(await pool.holdOf('a-old-0')).toContain('DisruptionPolicy weekend: waits for its window');
+  expect((await pool.policy()).status?.grants).toBeUndefined();
 });
 
 test('policies that cannot be read hold it back', async () => {

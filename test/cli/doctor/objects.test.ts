@@ -35,10 +35,10 @@ test('a watcher that leads, none, and MCM in its place', async () => {
   });
 });
 
+const found = async (kube: InMemoryClient) => await policies({ kube, namespace: 'shoot' });
+
 describe('DisruptionPolicies', () => {
   const forbid = { code: 403, reason: 'Forbidden' };
-  const found = async (kube: InMemoryClient) => await policies({ kube, namespace: 'shoot' });
-
   test('are fine where there is no such kind, whatever the rights are', async () => {
     const kube = new InMemoryClient();
     const none = [{ state: 'ok', text: 'their CRD is not installed: rollouts wait for none' }];

@@ -38,10 +38,17 @@ export async function untilNotStuck(page: Runbook, trouble: string): Promise<voi
   });
 }
 
-/** The same of `stuck`, and of what `explain` says of the object. */
-export async function untilExplained(page: Runbook, found: Found): Promise<void> {
+/**
+ * The same of `stuck`, and of what `explain` says of the object, or of another one that it holds
+ * up.
+ */
+export async function untilExplained(
+  page: Runbook,
+  found: Found,
+  explained = found.object,
+): Promise<void> {
   await untilNamed(page, 'stuck', found);
-  await untilNamed(page, `explain ${found.object}`, found);
+  await untilNamed(page, `explain ${explained}`, found);
 }
 
 async function untilNamed(page: Runbook, command: string, found: Found): Promise<void> {

@@ -1,6 +1,6 @@
 /** What a command on a rollout writes to its MachineDeployment, whoever asks for it. */
 import { options } from '../../../api/constants.ts';
-import { formatEnd, formatOverride } from './policy-override.ts';
+import { formatOverride } from './policy-override.ts';
 
 export interface CommandChange {
   /** For people, without a full stop. */
@@ -29,13 +29,10 @@ export function rollbackChange(revision: number): CommandChange {
   return { message: `Rollback to ${to}`, spec: { rollbackTo: { revision } } };
 }
 
-/** `until`: milliseconds. `by`: who asks, as far as that is known. */
-export function overrideChange(
-  { until, reason }: { until: number; reason: string },
-  by?: string,
-): CommandChange {
+/** `end`: RFC 3339. `by`: who asks, as far as that is known. */
+export function overrideChange(end: string, reason: string, by?: string): CommandChange {
   return {
-    message: `Policies overridden until ${formatEnd(until)}: ${reason}`,
-    annotations: { [options.overridePolicies]: formatOverride({ until, reason }, by) },
+    message: `Policies overridden until ${end}: ${reason}`,
+    annotations: { [options.overridePolicies]: formatOverride(end, reason, by) },
   };
 }

@@ -19,13 +19,13 @@ test('a rollback to revision 0 is one to the revision before', () => {
 });
 
 test('who overrides policies says until when, why, and who asks', () => {
-  const override = { until: Date.parse('2026-01-31T22:00:00.7Z'), reason: 'CVE-2026-1234' };
+  const override = ['2026-01-31T22:00:00Z', 'CVE-2026-1234'] as const;
   const key = 'millwright.dev/override-policies';
-  expect(overrideChange(override)).toEqual({
+  expect(overrideChange(...override)).toEqual({
     message: 'Policies overridden until 2026-01-31T22:00:00Z: CVE-2026-1234',
     annotations: { [key]: '2026-01-31T22:00:00Z CVE-2026-1234' },
   });
-  expect(overrideChange(override, ' ada\nof ops').annotations).toEqual({
+  expect(overrideChange(...override, ' ada\nof ops').annotations).toEqual({
     [key]: '2026-01-31T22:00:00Z CVE-2026-1234 (by ada of ops)',
   });
 });

@@ -2,7 +2,6 @@ import { isReason } from '../../../../../workflows/api/policy-override.ts';
 import { planMachineDeployment } from '../../../../../workflows/plan/machine-deployment/plan.ts';
 import {
   formatOverride,
-  overrideReport,
   parseOverride,
 } from '../../../../../workflows/plan/machine-deployment/rollout/policy-override.ts';
 import { someFacts, theNewSet } from './deployment-facts.ts';
@@ -12,7 +11,6 @@ const until = Date.parse('2026-01-31T22:00:00Z');
 const parse = (text: string) => parseOverride(text, Date.parse, now);
 const options = { autoRollback: false, faults: [] };
 const overridden = { ...options, overridePolicies: { until, reason: 'CVE-2026-1234 (by ada)' } };
-const said = '2026-01-31T22:00:00Z CVE-2026-1234 (by ada)';
 
 describe('the reason, which histories carry, has a limit', () => {
   test('when it is asked for', () => {
@@ -21,7 +19,7 @@ describe('the reason, which histories carry, has a limit', () => {
   });
 
   test('when it is read, with the name of whoever asked', () => {
-    const longest = formatOverride({ until, reason: 'x'.repeat(200) }, 'y'.repeat(999));
+    const longest = formatOverride('2026-01-31T22:00:00Z', 'x'.repeat(200), 'y'.repeat(999));
     expect(parse(longest)).toMatchObject({ until });
     expect(parse(`${longest}x`)).toBeUndefined();
   });
@@ -30,35 +28,6 @@ describe('the reason, which histories carry, has a limit', () => {
 test('the clock that an end was reckoned by may be some minutes fast', () => {
   expect(parse('2026-02-06T22:04:00Z CVE')).toBeDefined();
   expect(parse('2026-02-06T22:06:00Z CVE')).toBeUndefined();
-});
-
-describe('Events', () => {
-  test('name end, reason and author at the begin, and the override at the end', () => {
-    expect(overrideReport(overridden, undefined, now)).toEqual({
-      report: {
-        type: 'Warning',
-        reason: 'PolicyOverridden',
-        message:
-          'Windows and exclusions of DisruptionPolicies do not count until 2026-01-31T22:00:00Z: CVE-2026-1234 (by ada)',
-      },
-      said,
-    });
-    const ended = overrideReport(overridden, said, until);
-    expect(ended).toEqual({
-      report: {
-        type: 'Normal',
-        reason: 'PolicyOverrideEnded',
-        message: `Windows and exclusions of DisruptionPolicies count again: the override is over that was to last until ${said}`,
-      },
-    });
-    expect(overrideReport(options, said, now)).toEqual(ended);
-  });
-
-  test('come once', () => {
-    expect(overrideReport(overridden, said, now)).toBeUndefined();
-    expect(overrideReport(options, undefined, now)).toBeUndefined();
-    expect(overrideReport(overridden, undefined, until)).toBeUndefined();
-  });
 });
 
 test('a plan comes again at the end of an override, and not for one that is over', () => {
