@@ -39,12 +39,18 @@ export async function termsOfRollout(
   const namespace = deployment.metadata.namespace ?? '';
   const isCounted = policies.some(({ spec }) => spec.atATime !== undefined);
   const objects = isCounted ? await readObjects(dependencies, namespace) : none;
-  const now = nowMs();
-  const isClosed = isClosedFor(known.policies, now);
-  const answers = policies.map((policy) =>
-    answerOf(policy, { deployment, objects, isClosed, now }),
-  );
-  return termsFrom(answers);
+  return termsAmong(known.policies, { deployment, objects, now: nowMs() });
+}
+
+/** From values alone. `policies`: all of the namespace. */
+export function termsAmong(
+  policies: readonly DisruptionPolicy[],
+  { deployment, objects, now }: Omit<Question, 'isClosed'>,
+): RolloutTerms | undefined {
+  const own = policiesFor(policies, deployment, 'Rollout');
+  if (own.length === 0) return undefined;
+  const isClosed = isClosedFor(policies, now);
+  return termsFrom(own.map((policy) => answerOf(policy, { deployment, objects, isClosed, now })));
 }
 
 const none: NamespaceObjects = { deployments: [], sets: [], machines: [] };
