@@ -53,14 +53,16 @@ export async function decisionOn<Answer>(
 
 /** False when it changed meanwhile, or is gone. */
 export async function write(
-  { control }: Pick<GateDependencies, 'control'>,
+  { control, policies }: Pick<GateDependencies, 'control' | 'policies'>,
   { metadata }: DisruptionPolicy,
   change: DisruptionPolicyStatus,
 ): Promise<boolean> {
   const { namespace = '', name, uid, resourceVersion } = metadata;
   const path = `${disruptionPolicy(namespace, name)}/status`;
   const patch = { metadata: { uid, resourceVersion }, status: withoutEmpty(change) };
-  return (await ignoreConflict(control.patch(path, 'merge', patch))) !== undefined;
+  const written = await ignoreConflict(control.patch<DisruptionPolicy>(path, 'merge', patch));
+  if (written) policies.noteWritten(written);
+  return written !== undefined;
 }
 
 /** A merge patch removes a list with null. */

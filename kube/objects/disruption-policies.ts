@@ -6,6 +6,7 @@ import { ownGroup } from '../../workflows/api/constants.ts';
 import type { DisruptionPolicy } from '../../workflows/api/disruption-policy.ts';
 import type { CachedObject } from '../cache/object-cache.ts';
 import { OptionalReflector } from '../cache/optional-reflector.ts';
+import { isNewer } from '../cache/resource-version.ts';
 import type { KubeClient } from '../client/client.ts';
 import type { KubeError } from '../client/errors.ts';
 import { disruptionPolicy } from '../client/paths.ts';
@@ -24,6 +25,8 @@ export type KnownPolicies =
 /** The part of the watch that all others than its owner need. */
 export interface PolicyView {
   current(): KnownPolicies;
+  /** Counts from now on, until the watch has come so far. */
+  noteWritten(policy: DisruptionPolicy): void;
 }
 
 export interface WatchedPolicies extends PolicyView {
@@ -51,17 +54,25 @@ export function watchPolicies({ namespace, ...options }: WatchedPoliciesOptions)
     transform: copied,
     onChange: () => undefined,
   });
+  const written = new Map<string, DisruptionPolicy>();
+  const newest = ({ uid, policy }: CopiedPolicy): DisruptionPolicy => {
+    const own = written.get(uid);
+    if (own && isNewer(own.metadata.resourceVersion, policy.metadata.resourceVersion)) return own;
+    written.delete(uid);
+    return policy;
+  };
   return {
     synced: reflector.synced,
     current() {
       const { refusal, isListing } = reflector;
       if (refusal) return { unreadable: formatRefusal(namespace, refusal) };
       if (isListing) return { unreadable: `the DisruptionPolicies of ${namespace} are being read` };
-      const policies = [...reflector.items.values()].map(({ policy }) => policy);
+      const policies = [...reflector.items.values()].map(newest);
       return {
         policies: policies.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)),
       };
     },
+    noteWritten: (policy) => void written.set(policy.metadata.uid, policy),
     close: () => reflector.stop(),
   };
 }

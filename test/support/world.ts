@@ -64,7 +64,10 @@ export function aWorld({
   };
 }
 
-const noPolicies: ActivityDependencies['policies'] = { current: () => ({ policies: [] }) };
+const noPolicies: ActivityDependencies['policies'] = {
+  current: () => ({ policies: [] }),
+  noteWritten: () => {},
+};
 
 const noWorkflows: ActivityDependencies['workflows'] = {
   running: async () => ({ running: [], replaced: 0 }),

@@ -182,7 +182,7 @@ describe('in the middle of a rollout', () => {
   test('policies that cannot be read hold it, and nothing is taken', async () => {
     await pool.settleSets();
     const steps = await planned('a');
-    pool.world.policies = { current: () => ({ unreadable: 'they may not be read' }) };
+    pool.world.policies.current = () => ({ unreadable: 'they may not be read' });
     expect((await system.run(() => pool.observe('a'))).gate?.closed).toEqual({
       policy: '*',
       kind: 'fault',

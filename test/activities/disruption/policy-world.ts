@@ -109,6 +109,8 @@ export function aMachineOf(
 
 export class PolicyWorld {
   readonly world: WorldOfTests;
+  /** Writes of the process are known to it at once. */
+  hearsItself = false;
   /** What was taken, as the metric hears it. */
   readonly taken: string[] = [];
   readonly #isInstalled: boolean;
@@ -119,9 +121,19 @@ export class PolicyWorld {
     this.#isInstalled = objects.some((one) => 'kind' in one && one.kind === 'DisruptionPolicy');
     this.world = aWorld({
       control: objects,
-      policies: { current: () => ({ policies: this.#known ?? [] }) },
+      policies: {
+        current: () => ({ policies: this.#known ?? [] }),
+        noteWritten: (policy) => {
+          if (this.hearsItself) this.#note(policy);
+        },
+      },
       disrupted: (reason, count) => this.taken.push(`${reason} ${count}`),
     });
+  }
+
+  #note(policy: DisruptionPolicy): void {
+    const { uid } = policy.metadata;
+    this.#known = this.#known?.map((known) => (known.metadata.uid === uid ? policy : known));
   }
 
   get control(): WorldOfTests['control'] {
@@ -250,13 +262,13 @@ export class PolicyWorld {
 
 /** Machines that go, and those that a set has lost by its size: counted from what there is. */
 export async function onTheirWay(world: PolicyWorld): Promise<number> {
-  let count = 0;
-  for (const set of await world.sets()) {
-    const machines = await world.machinesOf(set);
-    const staying = machines.filter(isStaying).length;
-    count += machines.length - staying + Math.max(staying - (set.spec.replicas ?? 0), 0);
-  }
-  return count;
+  const machines = await world.machines();
+  const going = machines.filter((machine) => !isStaying(machine)).length;
+  const lost = (await world.sets()).map(({ metadata, spec }) => {
+    const own = machines.filter((one) => one.metadata.ownerReferences?.[0]?.uid === metadata.uid);
+    return Math.max(own.filter(isStaying).length - (spec.replicas ?? 0), 0);
+  });
+  return lost.reduce((sum, count) => sum + count, going);
 }
 
 const isStaying = ({ metadata }: Machine): boolean => metadata.deletionTimestamp === undefined;

@@ -96,7 +96,7 @@ test('a number is of all deployments, also where two ask at once', async () => {
 test('a list goes with the policy', async () => {
   const pool = await aPool({ reasons: ['Repair'], ...closed }, ['a-old-0']);
   await turns(pool, 'a');
-  pool.world.policies = { current: () => ({ policies: [] }) };
+  pool.world.policies.current = () => ({ policies: [] });
   await turns(pool, 'a');
   expect(await listedIn(pool, 'a')).toBeUndefined();
 });

@@ -92,6 +92,6 @@ test('a machine that waits for one policy takes nothing from another', async () 
 
 test('policies that cannot be read hold it back', async () => {
   const pool = await aPool({});
-  pool.world.policies = { current: () => ({ unreadable: 'they may not be read' }) };
+  pool.world.policies.current = () => ({ unreadable: 'they may not be read' });
   expect(await pool.holdOf('a-old-0')).toBe('past its health timeout, but they may not be read');
 });

@@ -12,7 +12,7 @@ function install(known: DisruptionPolicy[], { isLed = true } = {}) {
   const current: { policies: KnownPolicies } = { policies: { policies: known } };
   const world = aWorld({
     control: [policy],
-    policies: { current: () => current.policies },
+    policies: { current: () => current.policies, noteWritten: () => {} },
     activeWatcher: { isActive: () => isLed },
   });
   return { its: new Install(world), world, current };
