@@ -176,6 +176,26 @@ await steered.run(async () => {
   await save('machine-deployment-commanded', handle);
 });
 
+// Past the windows of policies for a while, with the Events at the begin and at the end.
+const overridden = new RolloutWorld(temporal);
+await overridden.run(async () => {
+  const { world, log, facts } = overridden;
+  await world.observe();
+  await overridden.isComplete();
+  const asked = { minutes: 10, reason: 'CVE-2026-1234', by: 'ada' };
+  const { signal, update } = rolloutCommands.overridePolicies;
+  await world.handle.executeUpdate(update, { args: [asked] });
+  await world.handle.signal(signal, asked);
+  await log.until('applyRolloutCommand', 2);
+  const until = (await temporal.now()) + 600_000;
+  facts.options.overridePolicies = { until, reason: 'CVE-2026-1234 (by ada)' };
+  await world.changeSets();
+  await log.until('reportDeployment');
+  await temporal.skip(601);
+  await log.until('reportDeployment', 2);
+  await save('machine-deployment-overridden', world.handle);
+});
+
 const resting = new RolloutWorld(temporal);
 await resting.run(async () => {
   await resting.world.observe();
