@@ -9,6 +9,7 @@ import * as edits from './actions/edits.ts';
 import * as finalizers from './actions/finalizers.ts';
 import { refillPaused, scaleHeldRollout } from './actions/held-rollouts.ts';
 import { deleteHeldSet } from './actions/held-deletions.ts';
+import { hookMachine } from './actions/hooks.ts';
 import { keepIllNodes } from './actions/ill-nodes.ts';
 import { editInFlight } from './actions/in-flight.ts';
 import * as marks from './actions/marks.ts';
@@ -60,6 +61,7 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   holdWithFinalizer: { weight: 0.7, act: finalizers.holdWithFinalizer },
   annotateMachine: { weight: 2, act: marks.annotateMachine },
   annotateOwner: { weight: 0.7, act: marks.annotateOwner },
+  hookMachine: { weight: 2, act: hookMachine },
   labelMachine: { weight: 1, act: marks.labelMachine },
   preserve: { weight: 2, act: marks.preserve },
   freezeSet: { weight: 0.4, act: marks.freezeSet },

@@ -6,6 +6,7 @@ import { textOf } from './case.ts';
 import type { Case } from './case.ts';
 import { earliestForce, endOfDrain } from './drain-ends.ts';
 import type { Drain } from './drain-ends.ts';
+import { judgeHeldDrain } from './hook-rules.ts';
 
 const minuteMs = 60_000;
 /** Clocks differ by half a minute, and a time on an object has no fractions. */
@@ -45,6 +46,7 @@ export function judgePod(judged: Case): void {
  */
 function judgeDrained(judged: Case, node: JudgedObject): void {
   const { evidence, install, since } = judged;
+  judgeHeldDrain(judged, ownersOf(judged, node));
   const { restoredAt = -Infinity } = evidence.controlOf(install);
   // A restored database may take a deletion back in the middle of a drain.
   const stays = (life: Life): boolean =>

@@ -7,6 +7,7 @@ import type { JudgedObject } from '../objects.ts';
 import { installOfRecord } from '../past/instance-past.ts';
 import { judgeAuthority } from './authority-rules.ts';
 import { wasDrained } from './drain-rules.ts';
+import { judgeHeldInstance } from './hook-rules.ts';
 import { judgeOrphan } from './orphan-rules.ts';
 
 export function judgeInstances(evidence: Evidence): void {
@@ -81,6 +82,7 @@ function judgeDeleted(evidence: Evidence, happening: CloudHappening): void {
     evidence.rulings.against('a living Machine keeps its instance', record.id, text);
   } else if (!life.wasCondemned) judgeOrphan(evidence, install, happening);
   else judgeDrain(evidence, install, happening);
+  judgeHeldInstance(evidence, install, happening);
 }
 
 /** By a mistake of a user; the Node that it names is not the one of its instance. */

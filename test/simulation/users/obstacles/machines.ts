@@ -3,6 +3,7 @@ import { annotations } from '../../../../workflows/api/constants.ts';
 import { asksForPreservation, preserveOf } from '../../../../workflows/api/preserve-value.ts';
 import { givenUpLabel } from '../actions/edits.ts';
 import { letGo, otherFinalizer } from '../actions/finalizers.ts';
+import { isHooked, unhook } from '../actions/hooks.ts';
 import type { Found } from '../kubectl.ts';
 import type { Kind } from '../set-up.ts';
 import { isDeleting, isLone, phaseOf } from '../user.ts';
@@ -33,6 +34,15 @@ export function heldMachines(place: Place): Obstacle[] {
 
 export function heldOwners(place: Place): Obstacle[] {
   return [...held(place, 'machinesets'), ...held(place, 'machinedeployments')];
+}
+
+export function hookedMachines({ all, control }: Place): Obstacle[] {
+  return all('machines')
+    .filter(({ object }) => isHooked(object))
+    .map(({ path, name }) => ({
+      what: `Machine ${name} has hooks`,
+      remove: () => unhook(control, path),
+    }));
 }
 
 export function preservedMachines({ all, control }: Place): Obstacle[] {

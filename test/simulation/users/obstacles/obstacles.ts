@@ -10,6 +10,7 @@ import {
   failedMachines,
   heldMachines,
   heldOwners,
+  hookedMachines,
   preservedMachines,
 } from './machines.ts';
 import { budgetObstacles, nodeObstacles } from './nodes.ts';
@@ -28,6 +29,7 @@ const searches: readonly Search[] = [
   frozenSets,
   heldOwners,
   heldMachines,
+  hookedMachines,
   preservedMachines,
   givenUpMachines,
   failedMachines,

@@ -4,6 +4,7 @@ import { parseGoDuration } from '../../durations.ts';
 import type { Evidence } from '../../evidence.ts';
 import { isDeletable, isDeleting } from '../../objects.ts';
 import type { JudgedObject } from '../../objects.ts';
+import { heldUntil, isHookedBeforeDrain } from '../../rules/hook-rules.ts';
 import { faultyMachines, isAlone, nodeOf, silentMachines } from './machines.ts';
 import type { Overdue, Passing } from './passing.ts';
 import { minuteMs } from './passing.ts';
@@ -34,7 +35,9 @@ function notGone(evidence: Evidence, install: Install): Overdue[] {
     const deletedAt = Date.parse(metadata.deletionTimestamp ?? '');
     // A restored Lease was renewed long ago, so all the time since then is a pause.
     const { restoredAt = -Infinity } = evidence.controlOf(install);
-    const from = Math.max(deletedAt, restoredAt);
+    const life = evidence.controlOf(install).machines.of(metadata.uid);
+    const begun = Math.max(deletedAt, restoredAt);
+    const from = life ? heldUntil(life, begun, evidence.simulation.now) : begun;
     const passedMs = evidence.simulation.now - from - pausedMs(evidence, install, from);
     const timeoutMs = drainTimeoutOf(evidence, machine);
     if (timeoutMs === undefined || passedMs < timeoutMs) return undefined;
@@ -101,7 +104,8 @@ function silentDrains(evidence: Evidence, install: Install): Overdue[] {
   return silentMachines(evidence, install, (machine) => {
     const { metadata, status = {} } = machine;
     const isSkipped = metadata.annotations?.[skipDrain] !== undefined;
-    if (isSkipped || !isTornDown(evidence, machine)) return undefined;
+    if (isSkipped || isHookedBeforeDrain(machine) || !isTornDown(evidence, machine))
+      return undefined;
     const { state, description } = status.lastOperation ?? {};
     if (state === 'Failed' || !hasOpenNode(evidence, install, machine)) return undefined;
     return `its Node is open, and it says: ${description}`;
