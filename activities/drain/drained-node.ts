@@ -2,7 +2,6 @@
 import type { KubeClient } from '../../kube/client/client.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { Condition } from '../../workflows/api/meta.ts';
 import { isOutdated, replacing } from '../../kube/objects/json-patch.ts';
 import { node as nodePath } from '../../kube/client/paths.ts';
 import { retryOnConflict } from '../../kube/client/retry-on-conflict.ts';
@@ -140,8 +139,8 @@ function release({ metadata: { finalizers: present = [] } }: Node): object[] {
 
 /** Before the first pod is asked to leave. */
 export function isMarkedTerminating({ status }: Node): boolean {
-  const isMark = ({ type, status: is }: Condition) => type === 'Terminating' && is === 'True';
-  return status?.conditions?.some(isMark) ?? false;
+  const conditions = status?.conditions ?? [];
+  return conditions.some(({ type, status: is }) => type === 'Terminating' && is === 'True');
 }
 
 async function markTerminating(target: KubeClient, { metadata }: Node): Promise<void> {

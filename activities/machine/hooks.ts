@@ -1,7 +1,12 @@
 /** Says on a Machine which hooks hold its deletion. */
-import { holdConditions, hooksIn, type HeldPart } from '../../workflows/api/deletion-hooks.ts';
+import {
+  holdConditions,
+  hooksIn,
+  isHoldCondition,
+  type HeldPart,
+} from '../../workflows/api/deletion-hooks.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import type { ConditionStatus, NodeCondition } from '../../workflows/api/meta.ts';
+import type { NodeCondition } from '../../workflows/api/meta.ts';
 import type { MachineActivities } from '../../workflows/contracts/machine-activities.ts';
 import { formatHold, holdOf, type Hold } from '../../workflows/plan/machine/hooks.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
@@ -37,45 +42,44 @@ export async function checkHooks(
 function changesOf(machine: Machine, parts: readonly HeldPart[]): StatusChanges | undefined {
   const hold = holdOf(hooksIn(machine.metadata.annotations), parts);
   const present = machine.status?.conditions ?? [];
-  const drain = conditionOf('drain', present, hold);
-  const instance = conditionOf('instance', present, hold);
-  if (drain.isSame && instance.isSame) return undefined;
-  const next = drain.isSame ? 'Initiate VM deletion' : 'Initiate node drain';
+  const holds = [drainCondition(present, hold), instanceCondition(present, hold)].flatMap(
+    (condition) => condition ?? [],
+  );
+  if (JSON.stringify(holds) === JSON.stringify(present.filter(isHoldCondition))) return undefined;
+  const next = parts.includes('instance') ? 'Initiate VM deletion' : 'Initiate node drain';
   const description = hold ? formatHold(hold) : `No hook holds it any more. ${next}`;
   const operation = { description, state: 'Processing', type: 'Delete' } as const;
-  return {
-    ...statusPatch({ operation, errorCode: null }),
-    holds: [drain.condition ?? [], instance.condition ?? []].flat(),
-  };
+  return { ...statusPatch({ operation, errorCode: null }), holds };
 }
 
-interface WantedCondition {
-  /** Absent: it is not to be there. */
-  condition?: NodeCondition;
-  /** It is there as wanted. */
-  isSame: boolean;
+type Present = readonly NodeCondition[];
+
+/** It stays when it is over: it says from when on the drain has its time. */
+function drainCondition(present: Present, hold: Hold | undefined): NodeCondition | undefined {
+  const type = holdConditions.drain;
+  if (hold?.part === 'drain') return heldCondition(type, present, hold);
+  if (!present.some((condition) => condition.type === type)) return undefined;
+  const message = 'No hook holds the drain any more';
+  return timed({ type, status: 'False', reason: 'NoHook', message }, present);
 }
 
-function conditionOf(
-  part: HeldPart,
-  present: readonly NodeCondition[],
-  hold: Hold | undefined,
-): WantedCondition {
-  const type = holdConditions[part];
-  const known = present.find((condition) => condition.type === type);
-  const isHeld = hold?.part === part;
-  if (!isHeld && known?.status !== 'True')
-    return { ...(known && { condition: known }), isSame: true };
-  if (!isHeld && part === 'instance') return { isSame: false };
-  const status: ConditionStatus = isHeld ? 'True' : 'False';
-  const reason = isHeld ? 'HookPresent' : 'NoHook';
-  const message = isHeld ? formatHold(hold) : 'No hook holds the drain any more';
-  if (known?.status === status && known.message === message) {
-    return { condition: known, isSame: true };
-  }
+function instanceCondition(present: Present, hold: Hold | undefined): NodeCondition | undefined {
+  return hold?.part === 'instance'
+    ? heldCondition(holdConditions.instance, present, hold)
+    : undefined;
+}
+
+function heldCondition(type: string, present: Present, hold: Hold): NodeCondition {
+  return timed({ type, status: 'True', reason: 'HookPresent', message: formatHold(hold) }, present);
+}
+
+/** As it stands there, where it says the same. */
+function timed(wanted: NodeCondition, present: Present): NodeCondition {
+  const known = present.find(
+    ({ type, status }) => type === wanted.type && status === wanted.status,
+  );
+  if (known?.message === wanted.message) return known;
   const now = timestamp();
-  const since = known?.status === status ? known.lastTransitionTime : undefined;
-  const lastTransitionTime = since ?? now;
-  const condition = { type, status, reason, message, lastTransitionTime, lastHeartbeatTime: now };
-  return { condition, isSame: false };
+  const lastTransitionTime = known?.lastTransitionTime ?? now;
+  return { ...wanted, lastTransitionTime, lastHeartbeatTime: now };
 }

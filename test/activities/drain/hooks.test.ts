@@ -49,7 +49,7 @@ test('a process that died between the cordon and the first pod is followed by on
 test('a Machine that cannot be read is not drained', async () => {
   const drain = new Drain(new InMemoryClient(aNode(), aPod()));
   drain.control.fault = () => ({ code: 500, reason: 'InternalError' });
-  await expect(drain.run({ asksHooks: true })).rejects.toThrow();
+  await expect(drain.run({ asksHooks: true })).rejects.toThrow('InternalError');
   expect(drain.has('web-0')).toBe(true);
 });
 

@@ -151,5 +151,5 @@ test.each([
 test('a Machine that cannot be read is an error: no driver is asked then', async () => {
   const { world, check } = going({});
   world.control.fault = () => ({ code: 500, reason: 'InternalError' });
-  await expect(check('instance')).rejects.toThrow();
+  await expect(check('instance')).rejects.toThrow('InternalError');
 });

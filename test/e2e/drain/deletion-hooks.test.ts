@@ -47,9 +47,9 @@ describe('a hook', () => {
     });
   }
 
-  async function expectThere(name: string): Promise<void> {
-    const living = (await cloud.instances()).filter(({ state }) => state !== 'deleted');
-    expect(living.map((instance) => instance.name)).toContain(name);
+  async function living(): Promise<string[]> {
+    const instances = await cloud.instances();
+    return instances.filter(({ state }) => state !== 'deleted').map((instance) => instance.name);
   }
 
   async function isCordoned(name: string): Promise<boolean> {
@@ -75,7 +75,7 @@ describe('a hook', () => {
     expect(await conditionsOf(name)).toMatchObject({ DrainSuspended: 'False' });
     expect((await cluster.machine(name)).status?.currentStatus?.phase).toBe('Terminating');
     await operator.kill9('worker');
-    await expectThere(name);
+    expect(await living()).toContain(name);
 
     await annotate(name, { [ofInstance]: null });
     await untilGone(scenario, pathOf(name));
@@ -94,7 +94,7 @@ describe('a hook', () => {
     // A change wakes a new run, which knows nothing: it waits as well.
     await annotate(name, { [ofInstance]: 'somebody else' });
     await untilHeld(name, 'InstanceDeletionSuspended', 'etcd');
-    await expectThere(name);
+    expect(await living()).toContain(name);
     await annotate(name, { [ofInstance]: null });
     await untilGone(scenario, pathOf(name));
   });
@@ -107,7 +107,7 @@ describe('a hook', () => {
     await untilHeld(name, 'InstanceDeletionSuspended', 'etcd');
     await annotate(name, { [ofInstance]: null });
     await untilHeld(name, 'InstanceDeletionSuspended', 'inventory');
-    await expectThere(name);
+    expect(await living()).toContain(name);
     await annotate(name, { [second]: null });
     await untilGone(scenario, pathOf(name));
   });

@@ -65,6 +65,12 @@ describe('Temporal', () => {
     await untilGone(scenario, cluster.pathOf('machines', scenario.named(short).name));
   }
 
+  async function untilHeld(count: number): Promise<void> {
+    await eventually(`hooks hold ${count} deletions`, async () => {
+      expect(await workflows.running('BlockedBy STARTS_WITH "Hook/"')).toHaveLength(count);
+    });
+  }
+
   async function untilAllWork(): Promise<void> {
     await eventually('each object has its workflow again', async () => {
       const all = [
@@ -134,17 +140,13 @@ describe('Temporal', () => {
         return { name, annotation };
       }),
     );
-    const untilHeld = () =>
-      eventually('both are held', async () => {
-        expect(await workflows.running('BlockedBy STARTS_WITH "Hook/"')).toHaveLength(2);
-      });
-    await untilHeld();
+    await untilHeld(2);
     const before = await instanceNames();
 
     await exchange(emptyTemporal);
 
     await untilAllWork();
-    await untilHeld();
+    await untilHeld(2);
     expect(await instanceNames()).toEqual(before);
     for (const { name, annotation } of held) {
       await cluster.patch('machines', name, { metadata: { annotations: { [annotation]: null } } });

@@ -264,7 +264,7 @@ test('a drain that waits for hooks cannot be extended, and a retry reads the hoo
     await says(world, 'The drain waits for');
     await expect(
       world.handle.executeUpdate(machineCommands.extendDrain.update, { args: [{ minutes: 30 }] }),
-    ).rejects.toThrow();
+    ).rejects.toThrow('Workflow Update failed');
     // A watcher of an earlier version does not signal that it is gone.
     world.putHooks();
     await world.handle.executeUpdate(machineCommands.retryNow.update, { args: [{}] });
