@@ -1,6 +1,10 @@
-/** Machines above `replicas` by a DisruptionPolicy. */
+/** Machines above `replicas` by a DisruptionPolicy, and those that stay available for them. */
+import { boundsOf } from '../bounds.ts';
+import type { JudgedObject } from '../objects.ts';
 import type { ClusterPast } from '../past/cluster-past.ts';
 import type { Life } from '../past/lives.ts';
+import type { Span } from './calendar.ts';
+import { holdingFor } from './gates.ts';
 import { policyOf, selects } from './policy-of.ts';
 
 /** The most that a deployment may have had since then, were it its turn; 0 without a policy. */
@@ -16,4 +20,29 @@ export function mostByPolicies(past: ClusterPast, deployment: Life, since: numbe
     }),
   );
   return surges.length === 0 ? 0 : replicas + Math.max(...surges);
+}
+
+/**
+ * How many machines had to be available: in its turn, with a surge that is larger than its own, a
+ * deployment drains nothing before the new machine is there. 0 without such a policy.
+ */
+export function leastByPolicies(past: ClusterPast, deployment: Life, span: Span): number {
+  const owners = deployment.states.since(span.from).flatMap((object) => object ?? []);
+  const isLarger = owners.every(isRolling);
+  const own = Math.max(...owners.map((object) => boundsOf(object).most - replicasOf(object)));
+  const holding = holdingFor({ past, deployment, reason: 'Rollout', span });
+  const isKept = holding.some(({ life, specs }) => {
+    const isOfTurn = life.hasBeenSince(span.from, (object) =>
+      (policyOf(object).status?.turns ?? []).some(({ uid }) => uid === deployment.uid),
+    );
+    return isOfTurn && specs.every(({ surge = 0 }) => surge > own);
+  });
+  return isKept && isLarger ? Math.min(...owners.map(replicasOf)) : 0;
+}
+
+const replicasOf = ({ spec }: JudgedObject): number => spec?.replicas ?? 0;
+
+function isRolling({ spec, metadata }: JudgedObject): boolean {
+  const isOnDelete = metadata.annotations?.['millwright.dev/on-delete'] === 'true';
+  return spec?.strategy?.type === 'RollingUpdate' && !isOnDelete;
 }

@@ -7,6 +7,7 @@ import { leaving } from './on-their-way.ts';
 
 const priority = 'machinepriority.machine.sapcloud.io';
 const desired = 'deployment.kubernetes.io/desired-replicas';
+const most = 'deployment.kubernetes.io/max-replicas';
 
 export const sizeOf = (object: JudgedObject | undefined): number => object?.spec?.replicas ?? 0;
 
@@ -59,14 +60,18 @@ export function workingTaken(past: ClusterPast, set: Life, since: number): numbe
   return Math.max(0, least - sizeOf(set.object) - chosen.length);
 }
 
-/** The size is a share of another number of replicas, or that number has just become smaller. */
+/**
+ * The size is a share of another number of replicas, or that number has just become smaller, or the
+ * surge has: what is above it goes at once.
+ */
 export function isShareOf(
   deployment: Life,
   { before, after, since }: { before: JudgedObject; after: JudgedObject; since: number },
 ): boolean {
-  const [old, present] = [before, after].map(({ metadata }) => metadata.annotations?.[desired]);
+  const [old, present] = [before, after].map(({ metadata }) => metadata.annotations ?? {});
   const sizes = new Set(deployment.states.since(since).map((object) => sizeOf(object)));
-  return old !== present || sizes.size > 1;
+  const isLess = Number(present?.[most]) < Number(old?.[most]);
+  return old?.[desired] !== present?.[desired] || isLess || sizes.size > 1;
 }
 
 /** Sets that are not of the template have machines: a rollout is wanted. */

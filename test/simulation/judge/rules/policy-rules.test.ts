@@ -309,3 +309,14 @@ test('what is gone back to in the middle waits for no window', async () => {
   await scale(court, 'a-2', 1);
   expect(court.broken()).toEqual([]);
 });
+
+test.each([
+  [2, ['never fewer than maxUnavailable allows']],
+  [1, []],
+])('with a surge of %d the new machine has to be there first', async (surge, rules) => {
+  const status = { turns: turnsOf(['a']) };
+  const court = await ruled({ atATime: { deployments: 1 }, surge }, { status });
+  await scale(court, 'a-1', 3);
+  court.write({ method: 'DELETE', path: pathTo('machines', 'a-1-0') });
+  expect(court.broken()).toEqual(rules);
+});

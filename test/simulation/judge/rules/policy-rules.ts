@@ -113,7 +113,9 @@ function judgeTaking(sized: Sized): number {
   const { past, since, before, after } = judged;
   if (!before || !after || isShareOf(deployment, { before, after, since })) return 0;
   if (deployment.wasSince(since, (object) => isOfTemplate(after, object))) return 0;
-  const taken = workingTaken(past, set, since);
+  // Those of the last size may still be there.
+  const most = sizeOf(before) - sizeOf(after);
+  const taken = Math.min(most, workingTaken(past, set, since));
   if (taken === 0) return 0;
   if (!finished.isGoingBack(deployment, since)) {
     judgeTimes(sized, 'shrank');

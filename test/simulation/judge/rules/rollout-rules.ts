@@ -3,7 +3,7 @@ import { boundsOf } from '../bounds.ts';
 import { isAvailable, isDeleting, ownerOf, phaseOf } from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
 import type { Life } from '../past/lives.ts';
-import { mostByPolicies } from '../policies/surge.ts';
+import { leastByPolicies, mostByPolicies } from '../policies/surge.ts';
 import { textOf } from './case.ts';
 import type { Case } from './case.ts';
 import { deletionsOf, firstChoiceSince, lastShrinkOf, wasReplacedSince } from './set-sizes.ts';
@@ -123,8 +123,10 @@ function readSince({ since, now }: Case, { decidedAt }: Decided): number {
 }
 
 function leastOf(judged: Case, decided: Decided): number {
-  const bounds = boundsSince(decided.deployment, readSince(judged, decided));
-  return Math.min(...bounds.map(({ least }) => least));
+  const { deployment } = decided;
+  const from = readSince(judged, decided);
+  const own = Math.min(...boundsSince(deployment, from).map(({ least }) => least));
+  return Math.max(own, leastByPolicies(judged.past, deployment, { from, to: judged.now }));
 }
 
 /**
