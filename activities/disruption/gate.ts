@@ -39,12 +39,18 @@ export async function termsOfRollout(
   const namespace = deployment.metadata.namespace ?? '';
   const isCounted = policies.some(({ spec }) => spec.atATime !== undefined);
   const objects = isCounted ? await readObjects(dependencies, namespace) : none;
-  const now = nowMs();
-  const isClosed = isClosedFor(known.policies, now);
-  const answers = policies.map((policy) =>
-    answerOf(policy, { deployment, objects, isClosed, now }),
-  );
-  return termsFrom(answers);
+  return termsAmong(known.policies, { deployment, objects, now: nowMs() });
+}
+
+/** From values alone. `policies`: all of the namespace. */
+export function termsAmong(
+  policies: readonly DisruptionPolicy[],
+  { deployment, objects, now }: Omit<Question, 'isClosed'>,
+): RolloutTerms | undefined {
+  const own = policiesFor(policies, deployment, 'Rollout');
+  if (own.length === 0) return undefined;
+  const isClosed = isClosedFor(policies, now);
+  return termsFrom(own.map((policy) => answerOf(policy, { deployment, objects, isClosed, now })));
 }
 
 const none: NamespaceObjects = { deployments: [], sets: [], machines: [] };
@@ -70,12 +76,19 @@ function answerOf(policy: DisruptionPolicy, question: Question): Answer {
   const turn = turnOf(policy, question);
   const isAwaited = closed?.kind !== 'fault' && turn?.state === 'waits';
   return defined({
-    closed: isAwaited ? { policy: name, kind: 'turn' as const, why: turn.why } : closed,
-    until: isAwaited && !turn.isTaken ? now + turnsAgainMs : until,
+    closed: isAwaited ? turnClosed(name, turn) : closed,
+    until: isAwaited ? now + (turn.isTaken ? takenAgainMs : turnsAgainMs) : until,
     machines: roomIn(policy, { deployment, objects, now }),
     surge: surgeFrom(policy, deployment, turn),
   });
 }
+
+function turnClosed(policy: string, { why, isBlocked }: Turn & { state: 'waits' }): ClosedGate {
+  return { policy, kind: 'turn', why, ...(isBlocked && { isBlocked }) };
+}
+
+/** The end of a turn is news, but not that its rollout is Blocked. */
+const takenAgainMs = 30 * 60_000;
 
 /** Who is the next has not taken the turn, and if it never does, that changes nothing here. */
 const turnsAgainMs = 5 * 60_000;

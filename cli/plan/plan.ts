@@ -12,6 +12,7 @@ import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Budget } from '../../workflows/plan/drain/budgets.ts';
 import { budgetsOf } from '../../workflows/plan/drain/budgets.ts';
+import { defined } from '../../workflows/values/defined.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
 import { reasonOf } from '../../workers/log/reason.ts';
 import type { Answer } from '../command-line/answer.ts';
@@ -26,6 +27,7 @@ import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
 import type { PastDeletion, Durations } from './durations.ts';
 import { durationsOf } from './durations.ts';
 import { patched } from './patched.ts';
+import { policiesAmong, readPolicies } from './policies.ts';
 import type { Happening, SimulatedRollout } from './simulation.ts';
 import { simulate } from './simulation.ts';
 import { formatDuration } from '../../workflows/api/duration.ts';
@@ -51,11 +53,13 @@ async function planOne(
   const { kube, namespace } = scope;
   const list = async <Kind>(kind: Parameters<typeof customResource>[0]): Promise<Kind[]> =>
     (await kube.list<Kind>(customResource(kind, namespace))).items;
-  const [sets, machines, classes, deletions] = await Promise.all([
+  const [deployments, sets, machines, classes, deletions, policies] = await Promise.all([
+    list<MachineDeployment>('machinedeployments'),
     list<MachineSet>('machinesets'),
     list<Machine>('machines'),
     list<MachineClass>('machineclasses'),
     readDeletions(scope),
+    readPolicies(scope),
   ]);
   const now = Date.now();
   const { name } = deployment.metadata;
@@ -68,8 +72,15 @@ async function planOne(
   if (faults.length > 0) return { name, faults, warnings, durations };
   const { creation, deletion } = durations;
   const own = ownOf(objects);
-  const likely = simulate(own, paceOf(creation.seconds, deletion.seconds), { now });
-  const longest = simulate(own, paceOf(creation.longestSeconds, deletion.longestSeconds), { now });
+  const present = { deployments, sets, machines };
+  const play = (ofCreation: number, ofDeletion: number): SimulatedRollout => {
+    const pace = paceOf(ofCreation, ofDeletion);
+    const settled = now + pace.deletion;
+    const terms = policies && policiesAmong(policies, present, settled);
+    return simulate(own, pace, defined({ now, policies: terms }));
+  };
+  const likely = play(creation.seconds, deletion.seconds);
+  const longest = play(creation.longestSeconds, deletion.longestSeconds);
   const going = likely.happenings.flatMap(({ kind, names }) => (kind === 'delete' ? names : []));
   const budgets = await inTarget(scope, options, (target) =>
     readRefusingBudgets(
@@ -77,7 +88,9 @@ async function planOne(
       machines.filter(({ metadata }) => going.includes(metadata.name)),
     ),
   );
-  return { name, faults, warnings, durations, likely, longestMs: longest.tookMs, budgets };
+  const isOfPolicies = policies !== undefined;
+  const longestMs = longest.tookMs;
+  return { name, faults, warnings, durations, likely, longestMs, budgets, isOfPolicies };
 }
 
 /**
@@ -234,6 +247,8 @@ interface Planned {
   longestMs?: number;
   /** Those that allow nothing now; undefined where they cannot be read. */
   budgets?: string[] | undefined;
+  /** False where DisruptionPolicies cannot be read. */
+  isOfPolicies?: boolean;
 }
 
 function answerOf(planned: readonly Planned[]): Answer {
@@ -245,7 +260,7 @@ function answerOf(planned: readonly Planned[]): Answer {
   };
 }
 
-function dataOf({ likely, longestMs, budgets, ...planned }: Planned): object {
+function dataOf({ likely, longestMs, budgets, isOfPolicies: _seen, ...planned }: Planned): object {
   if (!likely) return planned;
   const {
     plan: outcome,
@@ -333,7 +348,7 @@ const wordsFor: Record<Happening['kind'], (step: Happening) => string> = {
   rollBack: ({ subject }) => `goes back to MachineSet ${subject}`,
   refuseRollback: () => 'refuses the rollback',
   deleteSets: ({ subject }) => `deletes the empty MachineSet ${subject}`,
-  wait: ({ subject }) => `waits: ${subject}`,
+  wait: ({ subject }) => subject,
   hold: ({ subject }) => `${subject}: a person checks them, then: millwright rollout resume`,
 };
 
@@ -348,7 +363,7 @@ function timeLines({ durations, longestMs = 0 }: Planned, { tookMs }: SimulatedR
 }
 
 function endLines(
-  { budgets }: Planned,
+  { budgets, isOfPolicies }: Planned,
   { plan: outcome, isCut, happenings }: SimulatedRollout,
 ): string[] {
   const hold = happenings.some(({ kind }) => kind === 'hold')
@@ -361,6 +376,7 @@ function endLines(
     ...(isOver ? [] : [`  it ends so: ${outcome.state}: ${outcome.reason}${next}`]),
     ...(isCut ? ['  the end is left out: there are too many steps'] : []),
     ...budgetLines(budgets),
+    ...(isOfPolicies ? [] : ['  DisruptionPolicies: you may not read them']),
   ];
 }
 

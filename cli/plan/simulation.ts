@@ -2,13 +2,15 @@
  * A rollout in memory: the planners of the workflows decide, and time passes until machines come
  * and go. Nothing fails, and no other client writes: both may happen between two parts.
  */
+import type { RolloutTerms } from '../../activities/disruption/gate.ts';
+import { withSurge } from '../../activities/disruption/gate.ts';
 import type { DeploymentView } from '../../activities/machine-deployment/facts.ts';
 import { factsOf } from '../../activities/machine-deployment/facts.ts';
 import {
   newSetNamed,
   newSetOf,
   scaledAtNote,
-  scalingAnnotationsOf,
+  scalingAnnotations,
   syncPatchOf,
 } from '../../activities/machine-deployment/new-set.ts';
 import { rollbackPatchOf } from '../../activities/machine-deployment/rollback.ts';
@@ -31,7 +33,6 @@ import {
   planMachineDeployment,
   refusalOf,
 } from '../../workflows/plan/machine-deployment/plan.ts';
-import type { RolloutGate } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
 import { withLimitedSince } from '../../workflows/plan/machine-deployment/rollout/gate.ts';
 import type {
   DeploymentPlan,
@@ -102,10 +103,10 @@ export interface SimulatedRollout {
 export type RememberedRollout = Pick<MachineDeploymentState, 'finished' | 'lastFinished' | 'facts'>;
 
 /** What DisruptionPolicies allow at a time, in milliseconds; undefined where there is none. */
-export type SimulatedGate = (
+export type SimulatedPolicies = (
   objects: Required<DeploymentObjects>,
   now: number,
-) => RolloutGate | undefined;
+) => RolloutTerms | undefined;
 
 const turnsMax = 20_000;
 
@@ -116,7 +117,7 @@ interface SimulationPart {
   now: number;
   /** Default: the end, or where others would have to act; a person approves a canary. */
   until?: number;
-  gate?: SimulatedGate;
+  policies?: SimulatedPolicies;
   /** Of an earlier part. */
   remembered?: RememberedRollout;
 }
@@ -149,7 +150,7 @@ class Simulation {
   /** Machines have changed since they were counted. */
   #isNewCount = true;
   #deployment: MachineDeployment;
-  readonly #gate: SimulatedGate | undefined;
+  readonly #policies: SimulatedPolicies | undefined;
   readonly #remembered: RememberedRollout;
   #now: number;
   #nextAt: number | undefined;
@@ -162,13 +163,13 @@ class Simulation {
   constructor(
     { deployment, sets, machines }: Required<DeploymentObjects>,
     pace: SimulatedPace,
-    { now, until = Infinity, gate, remembered = {} }: SimulationPart,
+    { now, until = Infinity, policies, remembered = {} }: SimulationPart,
   ) {
     this.#deployment = deployment;
     this.#pace = pace;
     this.#start = now;
     this.#until = until;
-    this.#gate = gate;
+    this.#policies = policies;
     this.#remembered = { ...remembered };
     this.#now = now;
     for (const set of sets) this.#sets.set(set.metadata.name, set);
@@ -240,8 +241,10 @@ class Simulation {
     for (const set of this.#sets.values()) this.#report(set);
     const view = this.#view();
     const { finished, lastFinished: finishedSet = finished, facts: before } = this.#remembered;
-    const gate = this.#gate?.(this.#objects(), this.#now);
-    const facts = defined({ ...factsOf(view), gate, finishedSet: gate && finishedSet });
+    const { gate, surge } = this.#policies?.(this.#objects(), this.#now) ?? {};
+    const deployment = surge === undefined ? view.deployment : withSurge(view.deployment, surge);
+    const known = { gate, finishedSet: gate && finishedSet };
+    const facts = defined({ ...factsOf({ ...view, deployment }), ...known });
     const refusal = refusalOf(facts);
     const hold = currentHold(facts, this.#now);
     const { status, progress } = reportOf({
@@ -250,10 +253,10 @@ class Simulation {
       ...(hold && { holdReason: hold.reason }),
     });
     this.#deployment = { ...this.#deployment, status };
-    const known = withLimitedSince(before, { ...facts, progress }, this.#now);
-    this.#remembered.facts = known;
-    noteFinished(this.#remembered, known);
-    return planMachineDeployment(known, this.#now);
+    const read = withLimitedSince(before, { ...facts, progress }, this.#now);
+    this.#remembered.facts = read;
+    noteFinished(this.#remembered, read);
+    return planMachineDeployment(read, this.#now);
   }
 
   #report(set: MachineSet): void {
@@ -341,7 +344,9 @@ class Simulation {
   }
 
   #scaleSet({ name, from, replicas, scaledAt, reason }: StepOf<'scaleSet'>): boolean {
-    const notes = { ...scalingAnnotationsOf(this.#deployment), ...scaledAtNote(scaledAt) };
+    const { replicas: desired = 0, maxSurge = 0 } = this.#remembered.facts ?? {};
+    const scaling = scalingAnnotations(desired, desired + maxSurge);
+    const notes = { ...scaling, ...scaledAtNote(scaledAt) };
     if (from !== replicas) this.#note({ kind: 'scaleSet', subject: name, count: replicas, reason });
     return this.#patchSet(name, { metadata: { annotations: notes }, spec: { replicas } });
   }
@@ -483,6 +488,7 @@ class Simulation {
     this.#nextAt = next === Infinity ? undefined : next;
     if (next === Infinity || next > this.#until) return false;
     const isWait = blockedBy?.startsWith('DisruptionPolicy/') ?? false;
+    if (isWait && this.#isEndless()) return false;
     if (isWait && this.#happenings.at(-1)?.subject !== reason) {
       this.#note({ kind: 'wait', subject: reason, count: 0 });
     }
@@ -491,6 +497,14 @@ class Simulation {
     this.#timers = this.#timers.filter(({ at }) => at > next);
     for (const { act } of due) act();
     return true;
+  }
+
+  /** It waits for machines of others; those that are on their way now are there by then. */
+  #isEndless(): boolean {
+    const { closed, until } = this.#remembered.facts?.gate ?? {};
+    const ends = closed?.until ?? until;
+    const isLong = this.#now - this.#start > this.#pace.deletion;
+    return this.#timers.length === 0 && ends === undefined && isLong;
   }
 
   #count(): void {

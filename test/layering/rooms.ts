@@ -710,6 +710,7 @@ export const rooms: readonly Room[] = [
     imports: [
       'workflows/**',
       'kube',
+      'activities/disruption',
       'activities/drain',
       'activities/machine-set',
       'activities/machine-deployment',

@@ -6,7 +6,17 @@ import { join } from 'node:path';
 import { plan } from '../../../cli/plan/plan.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { readArguments } from '../../support/command-line.ts';
-import { aMachineClass, aMachineDeployment } from '../../support/builders.ts';
+import type { DisruptionPolicySpec } from '../../../workflows/api/disruption-policy.ts';
+import { disruptionPolicy } from '../../../kube/client/paths.ts';
+import {
+  aDisruptionPolicy,
+  aMachine,
+  aMachineClass,
+  aMachineDeployment,
+  aMachineSet,
+  aTemplate,
+  controlledBy,
+} from '../../support/builders.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -76,4 +86,82 @@ test.each([
   [['--replicas=5'], 'An object is missing'],
 ])('millwright plan %j is refused', (words, message) => {
   expect(() => readArguments(['plan', ...words])).toThrow(message);
+});
+
+const template = (pool: string, name: string) =>
+  aTemplate({ metadata: { labels: { pool } }, spec: { class: { kind: 'MachineClass', name } } });
+
+/** One machine of a class, in a deployment that is to have those of another. */
+function aPool(name: string, [present, wanted]: [string, string]) {
+  const selector = { matchLabels: { pool: name } };
+  const rollingUpdate = { maxSurge: 0, maxUnavailable: 1 };
+  const spec = {
+    replicas: 1,
+    selector,
+    strategy: { type: 'RollingUpdate' as const, rollingUpdate },
+  };
+  const deployment = aMachineDeployment({
+    metadata: { name, uid: `uid-${name}` },
+    spec: { ...spec, template: template(name, wanted) },
+  });
+  const ofSet = { name: `${name}-1`, uid: `uid-${name}-1` };
+  const set = aMachineSet({
+    metadata: { ...ofSet, ownerReferences: controlledBy(deployment) },
+    spec: { replicas: 1, selector, template: template(name, present) },
+    status: { replicas: 1 },
+  });
+  const own = { name: `${name}-1-a`, labels: { pool: name }, ownerReferences: controlledBy(set) };
+  return [deployment, set, aMachine({ metadata: own, phase: 'Running' })];
+}
+
+const aPolicy = (spec: DisruptionPolicySpec) =>
+  aDisruptionPolicy({ metadata: { name: 'db' }, spec });
+
+const planned = async (...objects: object[]): Promise<string> => {
+  const classes = ['small', 'large'].map((name) => aMachineClass({ metadata: { name } }));
+  const kube = new InMemoryClient(...objects, ...classes);
+  const change = { name: 'workers', class: 'large' };
+  return (await plan({ kube, namespace: 'shoot' }, { change })).text;
+};
+describe('under a DisruptionPolicy', () => {
+  const workers = aPool('workers', ['small', 'small']);
+
+  test('a rollout goes through its windows', async () => {
+    const windows = [{ schedule: '0 2 * * *', duration: '1h', timeZone: 'Europe/Berlin' }];
+    const text = await planned(...workers, aPolicy({ windows }));
+    expect(text).toMatch(/DisruptionPolicy db: waits for its window, \w{3} \S+ 02:00 CES?T/);
+    expect(text).toContain('machines: 1 created, 1 deleted');
+    expect(text).not.toContain('it ends so');
+  });
+
+  test('a rollout stops where only a person goes on', async () => {
+    const text = await planned(...workers, aPolicy({ atATime: { machines: 0 } }));
+    expect(text).toContain('nothing changes: DisruptionPolicy db: atATime.machines is 0');
+  });
+
+  test('a rollout stops for the turn of another deployment', async () => {
+    const other = aPool('first', ['small', 'large']);
+    const text = await planned(...workers, ...other, aPolicy({ atATime: { deployments: 1 } }));
+    expect(text).toContain('at most 1 deployment rolls at a time: first first');
+  });
+
+  test('machines of others that are on their way are there by then', async () => {
+    const [deployment, set, machine] = aPool('other', ['small', 'small']);
+    const going = { ...machine, status: { currentStatus: { phase: 'Terminating' } } };
+    const policy = aPolicy({ atATime: { machines: 1 } });
+    const text = await planned(...workers, deployment ?? {}, set ?? {}, going, policy);
+    expect(text).toContain('1 of at most 1 machine on their way: other-1-a');
+    expect(text).toContain('machines: 1 created, 1 deleted');
+  });
+
+  test('policies that may not be read are named', async () => {
+    const kube = new InMemoryClient(...workers, aMachineClass());
+    kube.fault = ({ path }) =>
+      path === disruptionPolicy('shoot') ? { code: 403, reason: 'Forbidden' } : undefined;
+    const { text } = await plan(
+      { kube, namespace: 'shoot' },
+      { change: { name: 'workers', replicas: 2 } },
+    );
+    expect(text).toContain('DisruptionPolicies: you may not read them');
+  });
 });

@@ -114,9 +114,16 @@ test('a rollout that waits for the machines of others asks again, less and less 
   });
 });
 
+const isSaid =
+  ({ log }: RolloutWorld, said: { finished?: string; lastFinished?: string }) =>
+  (): boolean => {
+    const { finished, lastFinished } = log.inputsOf('observeMachineDeployment').at(-1) ?? {};
+    return finished === said.finished && lastFinished === said.lastFinished;
+  };
+
 test('it knows during a rollout which set was finished before', async () => {
   const rollout = anOldPool({});
-  const { world, log, facts } = rollout;
+  const { world, facts } = rollout;
   const [old] = facts.sets;
   Object.assign(old ?? {}, { isOfTemplate: true });
   facts.progress.reason = 'NewMachineSetAvailable';
@@ -127,14 +134,11 @@ test('it knows during a rollout which set was finished before', async () => {
     rollout.changeTemplate();
     rollout.stuck.add('pool-2');
     await world.observe({ generation: 2 });
-    const isSaid = (finished: string | undefined, lastFinished: string | undefined) => () => {
-      const input = log.inputsOf('observeMachineDeployment').at(-1);
-      return input?.finished === finished && input?.lastFinished === lastFinished;
-    };
-    await rollout.until('it rolls', isSaid(undefined, 'pool-0'));
+    await rollout.until('it rolls', isSaid(rollout, { lastFinished: 'pool-0' }));
     facts.progress.reason = 'NewMachineSetAvailable';
     rollout.stuck.clear();
     await rollout.isComplete();
-    await rollout.until('it is read again', isSaid('pool-2', undefined));
+    expect(facts.sets.map(({ replicas }) => replicas)).toEqual([0, 3]);
+    await rollout.until('it is read again', isSaid(rollout, { finished: 'pool-2' }));
   });
 });

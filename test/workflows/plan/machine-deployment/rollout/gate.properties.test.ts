@@ -1,6 +1,6 @@
 /** Decisions 15 and 58, with random answers of DisruptionPolicies. */
 import fc from 'fast-check';
-import type { SimulatedGate } from '../../../../../cli/plan/simulation.ts';
+import type { SimulatedPolicies } from '../../../../../cli/plan/simulation.ts';
 import { simulate } from '../../../../../cli/plan/simulation.ts';
 import {
   unavailableOf,
@@ -108,7 +108,7 @@ type Case = typeof rollouts extends fc.Arbitrary<infer T> ? T : never;
 
 function play({ answers: given, machines, lost, strategy, scaled }: Case) {
   let before: Moment | undefined;
-  const gate: SimulatedGate = (pool, now) => {
+  const policies: SimulatedPolicies = (pool, now) => {
     const minutes = Math.floor((now - start) / minute);
     const answer =
       minutes < opensAfter
@@ -117,16 +117,16 @@ function play({ answers: given, machines, lost, strategy, scaled }: Case) {
     const moment = momentOf(pool, now, answer);
     if (before) check(pool, before, moment);
     before = moment;
-    return answer;
+    return { gate: answer };
   };
   const story = { title: '', machines: { v1: machines }, settings: strategy, events: {} };
   let pool = changed(poolOf(story), `{lost: {v1: ${lost}}, class: v2}`, start);
   let now = start;
   let remembered = {};
-  const at = start + (scaled?.at ?? 0) * minute;
+  const at = start + (scaled?.at ?? -1) * minute;
   // As far as what comes by itself goes.
-  for (let next = now; scaled && next <= at;) {
-    const part = simulate(pool, pace, { now: next, until: next, gate, remembered });
+  for (let next = now; next <= at;) {
+    const part = simulate(pool, pace, { now: next, until: next, policies, remembered });
     ({ objects: pool, remembered } = part);
     now = next;
     next = part.nextAt ?? Infinity;
@@ -136,7 +136,7 @@ function play({ answers: given, machines, lost, strategy, scaled }: Case) {
     now = at;
     before = undefined;
   }
-  return simulate(pool, pace, { now, gate, remembered });
+  return simulate(pool, pace, { now, policies, remembered });
 }
 
 function until(answer: RolloutGate, at: number): RolloutGate {

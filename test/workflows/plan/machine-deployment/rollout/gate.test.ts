@@ -251,15 +251,15 @@ describe('while the gate is closed', () => {
   });
 });
 
-describe('a rollout that waits for a policy', () => {
-  const shown = (changes: Partial<DeploymentFacts>, now = 0) => {
-    const { state, reason, next, blockedBy, needsPerson, ...plan } = planMachineDeployment(
-      someFacts(changes),
-      now,
-    );
-    return { state, reason, next, blockedBy, needsPerson, until: plan.until, at: plan.heldUntil };
-  };
+const shown = (changes: Partial<DeploymentFacts>, now = 0) => {
+  const { state, reason, next, blockedBy, needsPerson, ...plan } = planMachineDeployment(
+    someFacts(changes),
+    now,
+  );
+  return { state, reason, next, blockedBy, needsPerson, until: plan.until, at: plan.heldUntil };
+};
 
+describe('a rollout that waits for a policy', () => {
   test('says which, and when it goes on', () => {
     expect(shown({ sets: middle, gate: closed })).toEqual({
       state: 'Paused',
@@ -278,6 +278,14 @@ describe('a rollout that waits for a policy', () => {
       next: 'then it is the turn of this rollout',
     });
     expect(shown({ sets: middle, gate }).needsPerson).toBeUndefined();
+  });
+
+  test('asks a person where those that it waits for are Blocked', () => {
+    const gate = closedGate({ kind: 'turn', why: 'pool-a rolls', isBlocked: true });
+    expect(shown({ sets: middle, gate })).toMatchObject({
+      next: 'repair that one, or roll it back',
+      needsPerson: true,
+    });
   });
 
   test('needs a person where the policy is wrong', () => {
@@ -404,6 +412,9 @@ describe('a rollout that is gone back from', () => {
   });
 });
 
+const since = (before: DeploymentFacts | undefined, gate: RolloutGate) =>
+  withLimitedSince(before, someFacts({ gate }), 7).limitedSince;
+
 describe('of the machines that may be on their way', () => {
   const rolling = {
     maxUnavailable: 4,
@@ -502,8 +513,6 @@ describe('of the machines that may be on their way', () => {
   });
 
   test('it knows since when none may go', () => {
-    const since = (before: DeploymentFacts | undefined, gate: RolloutGate) =>
-      withLimitedSince(before, someFacts({ gate }), 7).limitedSince;
     expect(since(undefined, bound(0))).toBe(7);
     expect(since(waiting, bound(0))).toBe(0);
     expect(since(waiting, bound(1))).toBeUndefined();

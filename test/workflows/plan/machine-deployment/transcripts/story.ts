@@ -2,7 +2,7 @@
 import { parse } from 'yaml';
 import { controllerOf } from '../../../../../kube/objects/owners.ts';
 import { patched } from '../../../../../cli/plan/patched.ts';
-import type { SimulatedGate, SimulatedRollout } from '../../../../../cli/plan/simulation.ts';
+import type { SimulatedPolicies, SimulatedRollout } from '../../../../../cli/plan/simulation.ts';
 import { annotations } from '../../../../../workflows/api/constants.ts';
 import type { MachineSet } from '../../../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../../../workflows/api/machine.ts';
@@ -45,19 +45,20 @@ export function policyIn(text: string): StoryPolicy | null | undefined {
 }
 
 /** `start`: when the story begins, milliseconds. */
-export function gateOf(policy: StoryPolicy, start: number): SimulatedGate {
+export function policiesOf(policy: StoryPolicy, start: number): SimulatedPolicies {
   return (objects, now) => {
     const { machines: most, others = 0 } = policy;
     const count = Math.max((most ?? 0) - others - goingIn(objects), 0);
     const why = `${most} at a time, and ${others} of others on their way`;
     const bound = { machines: { count, policy: 'db', why } };
-    return { ...answerOf(policy, start, now), ...(most !== undefined && bound) };
+    return { gate: { ...answerOf(policy, start, now), ...(most !== undefined && bound) } };
   };
 }
 
+const isGoing = ({ metadata }: Machine): boolean => metadata.deletionTimestamp !== undefined;
+
 /** Machines that go, and those that a set has lost by its size. */
 export function goingIn({ sets, machines }: Pool): number {
-  const isGoing = ({ metadata }: Machine): boolean => metadata.deletionTimestamp !== undefined;
   const lost = sets.map(({ metadata: { uid }, spec: { replicas = 0 } }) => {
     const own = machines.filter((one) => !isGoing(one) && controllerOf(one)?.uid === uid);
     return Math.max(own.length - replicas, 0);

@@ -9,7 +9,7 @@ import { simulate } from '../../../../../cli/plan/simulation.ts';
 import { formatDuration } from '../../../../../workflows/api/duration.ts';
 import type { MachineSet } from '../../../../../workflows/api/machine-set.ts';
 import type { Story } from './story.ts';
-import { changed, classOf, gateOf, pictureOf, policyIn, poolOf } from './story.ts';
+import { changed, classOf, pictureOf, policiesOf, policyIn, poolOf } from './story.ts';
 
 const start = Date.parse('2026-01-02T00:00:00Z');
 const minute = 60_000;
@@ -26,7 +26,7 @@ function tell(story: Story): string {
   let now = start;
   /** The moment at which it goes on, if it does. */
   const pass = (until: number): number => {
-    const part = { now, until, remembered, ...(policy && { gate: gateOf(policy, start) }) };
+    const part = { now, until, remembered, ...(policy && { policies: policiesOf(policy, start) }) };
     const { objects, nextAt, plan, happenings, isCut, ...rest } = simulate(pool, pace, part);
     remembered = rest.remembered;
     if (isCut || until > end) throw new Error(`${story.title}: has no end`);
