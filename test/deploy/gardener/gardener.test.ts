@@ -47,7 +47,30 @@ const vpa: { spec: { resourcePolicy: { containerPolicies: Policy[] } } } = parse
 );
 const policies = vpa.spec.resourcePolicy.containerPolicies;
 
+interface Rights {
+  rules?: { apiGroups: string[]; resources: string[]; verbs: string[] }[];
+}
+
+/** `verb resource` of our own group, in all Roles of a manifest but those of people. */
+function rightsOnPolicies(manifest: string): string[] {
+  const rules = parseAllDocuments(manifest)
+    .map((document): Rights => document.toJS())
+    .flatMap((object) => object.rules ?? [])
+    .filter(
+      ({ apiGroups, verbs }) => apiGroups.includes('millwright.dev') && !verbs.includes('create'),
+    );
+  const rights = rules.flatMap(({ resources, verbs }) =>
+    resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`)),
+  );
+  return [...new Set(rights)].toSorted();
+}
+
 describe('what is added inside Gardener', () => {
+  test('gives the rights on DisruptionPolicies that the chart gives', () => {
+    const ofChart = readFileSync(join(repository, 'deploy/manifests/install.yaml'), 'utf8');
+    expect(rightsOnPolicies(textOf('policies-role.yaml'))).toEqual(rightsOnPolicies(ofChart));
+  });
+
   test('patches the containers that are there, both alike but for memory', () => {
     expect(patched.map(({ name }) => name)).toEqual(ofGardenlet.map(({ name }) => name));
     expect(patched[0]?.env).toEqual(patched[1]?.env);
