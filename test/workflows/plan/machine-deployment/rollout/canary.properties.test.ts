@@ -1,4 +1,4 @@
-/** Decision 15 with random waves: what a wave lets grow, when it ends, and that every rollout does. */
+/** Decision 15 with random waves: what each lets grow, when it ends, and that rollouts end. */
 import fc from 'fast-check';
 import { simulate } from '../../../../../cli/plan/simulation.ts';
 import { options } from '../../../../../workflows/api/constants.ts';
