@@ -76,12 +76,19 @@ function answerOf(policy: DisruptionPolicy, question: Question): Answer {
   const turn = turnOf(policy, question);
   const isAwaited = closed?.kind !== 'fault' && turn?.state === 'waits';
   return defined({
-    closed: isAwaited ? { policy: name, kind: 'turn' as const, why: turn.why } : closed,
-    until: isAwaited && !turn.isTaken ? now + turnsAgainMs : until,
+    closed: isAwaited ? turnClosed(name, turn) : closed,
+    until: isAwaited ? now + (turn.isTaken ? takenAgainMs : turnsAgainMs) : until,
     machines: roomIn(policy, { deployment, objects, now }),
     surge: surgeFrom(policy, deployment, turn),
   });
 }
+
+function turnClosed(policy: string, { why, isBlocked }: Turn & { state: 'waits' }): ClosedGate {
+  return { policy, kind: 'turn', why, ...(isBlocked && { isBlocked }) };
+}
+
+/** The end of a turn is news, but not that its rollout is Blocked. */
+const takenAgainMs = 30 * 60_000;
 
 /** Who is the next has not taken the turn, and if it never does, that changes nothing here. */
 const turnsAgainMs = 5 * 60_000;

@@ -29,7 +29,7 @@ export interface PolicyFigures {
   name: string;
   isOpen: boolean;
   going: number;
-  /** Undefined without a limit. */
+  /** 0 also where it cannot be followed; undefined without a limit. */
   allowed?: number;
   waiting: number;
 }
@@ -45,7 +45,7 @@ export async function refreshPolicies(dependencies: RefreshDependencies): Promis
   for (const policy of policies) {
     const status = statusOf(policy, objects, nowMs());
     const { going = 0, waiting = 0, open: isOpen = false } = status;
-    const allowed = limitOf(policy, objects);
+    const allowed = faultsOf(policy).length > 0 ? 0 : limitOf(policy, objects);
     figures.push(defined({ name: policy.metadata.name, isOpen, going, waiting, allowed }));
     if (isSame(policy.status, status) || !(await write(dependencies, policy, status))) continue;
     reportFaults(dependencies, policy, status);

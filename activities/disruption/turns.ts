@@ -16,8 +16,8 @@ import { decisionOn } from './writing.ts';
 
 export type Turn =
   | { state: 'held' | 'free' }
-  /** `why`: in words. `isTaken`: by others, whose end is news. */
-  | { state: 'waits'; why: string; isTaken: boolean };
+  /** `why`: in words. `isTaken`: by others, whose end is news; `isBlocked`: all of them are. */
+  | { state: 'waits'; why: string; isTaken: boolean; isBlocked?: boolean };
 
 export interface TurnRequest {
   deployment: MachineDeployment;
@@ -38,14 +38,24 @@ export function turnOf(policy: DisruptionPolicy, request: TurnRequest): Turn | u
   const free = limit - holders.length;
   const names = holders.map((turn) => turn.deployment);
   const most = `at most ${limit} ${limit === 1 ? 'deployment rolls' : 'deployments roll'} at a time`;
-  if (free <= 0)
-    return { state: 'waits', why: `${most}: ${names.join(', ')} first`, isTaken: true };
+  if (free <= 0) {
+    const why = `${most}: ${names.join(', ')} first`;
+    const isBlocked = holders.every((turn) => isStuck(turn, objects));
+    return { state: 'waits', why, isTaken: true, isBlocked };
+  }
   const first = waitingFor(policy, request).slice(0, free);
   if (first.length < free || first.some(({ metadata }) => metadata.uid === uid))
     return { state: 'free' };
   const next = first.map(({ metadata }) => metadata.name);
   const why = `${most}: ${[...names, ...next].join(', ')} first`;
   return { state: 'waits', why, isTaken: false };
+}
+
+/** As the status of the deployment says it. */
+function isStuck({ uid }: DisruptionTurn, { deployments }: NamespaceObjects): boolean {
+  const found = deployments.find(({ metadata }) => metadata.uid === uid);
+  const conditions = found?.status?.conditions ?? [];
+  return conditions.some(({ type, status }) => type === 'Progressing' && status === 'False');
 }
 
 /** A turn ends with its deployment, and where the policy selects it no more. */

@@ -12,7 +12,6 @@ import { formatResult } from '../command-line/check-result.ts';
 import { objectChecks } from './objects.ts';
 import type { Observed } from './observed.ts';
 import { observe } from './observed.ts';
-import { policies, policyRights } from './policies.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Deployment } from '../install/deployments.ts';
 import { isWatcher } from '../install/deployments.ts';
@@ -22,7 +21,7 @@ import { attributesOf, formatRight, isAllowed, rightOnMachines } from '../object
 import { isRefusal } from '../../kube/client/errors.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { customResource, namespaced } from '../../kube/client/paths.ts';
-import { annotations } from '../../workflows/api/constants.ts';
+import { annotations, ownGroup } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { ownSecretsOf } from '../../workflows/api/secret-refs.ts';
@@ -72,7 +71,6 @@ async function runIn(
     return await runAll([
       ...objectChecks(observed),
       { name: check, run: () => classes(observed) },
-      { name: 'DisruptionPolicies', run: () => policies(observed) },
       { name: 'your rights', run: () => ofCaller(observed) },
       { name: 'rights of the install', run: () => ofInstall(observed) },
       ...temporal.checks,
@@ -189,6 +187,21 @@ const workerRights = (namespace: string): Right[] => [
   rightOnMachines('get', 'machines', namespace),
   { verb: 'create', group: '', resource: 'events', namespace },
 ];
+
+/** Without them rollouts hold, where their CRD is installed. */
+function policyRights(namespace: string, isOfWatcher: boolean): Right[] {
+  const right = (verb: string, resource: string): Right => ({
+    verb,
+    group: ownGroup,
+    resource,
+    namespace,
+  });
+  return [
+    right('list', 'disruptionpolicies'),
+    right('watch', 'disruptionpolicies'),
+    ...(isOfWatcher ? [] : [right('patch', 'disruptionpolicies/status')]),
+  ];
+}
 
 async function isAllowedTo(kube: KubeClient, user: string, right: Right): Promise<boolean> {
   const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';

@@ -1,9 +1,9 @@
 /** DisruptionPolicies by their status, and the machines that go or wait under each. */
+import { selects } from '../../activities/disruption/selecting.ts';
 import { isTimeZone, textOf } from '../../activities/disruption/time-zone.ts';
 import type { DisruptionPolicy } from '../../workflows/api/disruption-policy.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { isEmptySelector, matches } from '../../workflows/api/selector.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { formatAge } from '../terminal/age.ts';
 import type { Install } from './install.ts';
@@ -52,7 +52,7 @@ export function policiesOf(install: Install): PolicyStatus[] {
 
 /** Those that select a deployment. */
 export function policiesFor(deployment: MachineDeployment, install: Install): PolicyStatus[] {
-  const selecting = install.policies.filter((policy) => selects(policy, deployment));
+  const selecting = install.policies.filter((policy) => concerns(policy, deployment));
   return policiesOf({ ...install, policies: selecting });
 }
 
@@ -61,10 +61,9 @@ export function holdingAmong(policies: readonly PolicyStatus[], hold: string): P
   return policies.filter(({ name }) => hold.includes(`DisruptionPolicy ${name}:`));
 }
 
-function selects({ metadata, spec }: DisruptionPolicy, deployment: MachineDeployment): boolean {
-  if (metadata.namespace !== deployment.metadata.namespace) return false;
-  const { selector } = spec;
-  return isEmptySelector(selector) || matches(selector, deployment.metadata.labels ?? {});
+function concerns(policy: DisruptionPolicy, deployment: MachineDeployment): boolean {
+  const isNear = policy.metadata.namespace === deployment.metadata.namespace;
+  return isNear && selects(policy, deployment);
 }
 
 function statusOf(
@@ -73,7 +72,7 @@ function statusOf(
 ): PolicyStatus {
   const { metadata, spec, status = {} } = policy;
   const counted = pools
-    .filter(({ deployment }) => selects(policy, deployment))
+    .filter(({ deployment }) => concerns(policy, deployment))
     .map(countsOf)
     .filter(({ going, waiting }) => going + waiting > 0);
   return {

@@ -4,6 +4,7 @@
  */
 import { ownGroup } from '../../workflows/api/constants.ts';
 import type { DisruptionPolicy } from '../../workflows/api/disruption-policy.ts';
+import { monotonicMs } from '../../activities/system/system.ts';
 import type { CachedObject } from '../cache/object-cache.ts';
 import { OptionalReflector } from '../cache/optional-reflector.ts';
 import { isNewer } from '../cache/resource-version.ts';
@@ -46,6 +47,9 @@ export interface WatchedPoliciesOptions {
 
 type CopiedPolicy = CachedObject & { policy: DisruptionPolicy };
 
+/** Longer than a watch lags behind; after a restore of etcd its versions compare with no others. */
+const writtenForMs = 10_000;
+
 export function watchPolicies({ namespace, ...options }: WatchedPoliciesOptions): WatchedPolicies {
   const reflector = new OptionalReflector<DisruptionPolicy, CopiedPolicy>({
     ...options,
@@ -54,10 +58,11 @@ export function watchPolicies({ namespace, ...options }: WatchedPoliciesOptions)
     transform: copied,
     onChange: () => undefined,
   });
-  const written = new Map<string, DisruptionPolicy>();
-  const newest = ({ uid, policy }: CopiedPolicy): DisruptionPolicy => {
+  const written = new Map<string, { at: number; policy: DisruptionPolicy }>();
+  const newest = ({ uid, resourceVersion, policy }: CopiedPolicy): DisruptionPolicy => {
     const own = written.get(uid);
-    if (own && isNewer(own.metadata.resourceVersion, policy.metadata.resourceVersion)) return own;
+    const isFresh = own !== undefined && monotonicMs() - own.at < writtenForMs;
+    if (isFresh && isNewer(own.policy.metadata.resourceVersion, resourceVersion)) return own.policy;
     written.delete(uid);
     return policy;
   };
@@ -72,7 +77,9 @@ export function watchPolicies({ namespace, ...options }: WatchedPoliciesOptions)
         policies: policies.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)),
       };
     },
-    noteWritten: (policy) => void written.set(policy.metadata.uid, policy),
+    noteWritten(policy) {
+      written.set(policy.metadata.uid, { at: monotonicMs(), policy });
+    },
     close: () => reflector.stop(),
   };
 }

@@ -160,7 +160,7 @@ const policySeries: readonly Series<Member>[] = [
   findingOfPolicy(
     {
       name: 'millwright_disruption_policy_allowed',
-      help: 'Machines that may be on their way at a time; no series without a limit.',
+      help: 'Machines that may be on their way at a time: 0 also where the DisruptionPolicy cannot be followed, no series without a limit.',
     },
     ({ allowed }) => allowed,
   ),

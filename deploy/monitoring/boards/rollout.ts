@@ -160,8 +160,8 @@ export const rollout: Board = {
 
 function ofPolicy(what: string): { expr: string; legend: string } {
   return {
-    expr: `max by (kube_namespace, name) (millwright_disruption_policy_${what}{${ofInstall}, kube_namespace=~"$namespace"})`,
-    legend: '{{kube_namespace}}/{{name}}',
+    expr: `max by (kube_namespace, policy) (millwright_disruption_policy_${what}{${ofInstall}, kube_namespace=~"$namespace"})`,
+    legend: '{{kube_namespace}}/{{policy}}',
   };
 }
 

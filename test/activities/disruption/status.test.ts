@@ -71,7 +71,7 @@ test('it is written when it says something else, and at no other time', async ()
 
 test('one that cannot be followed says why, in an Event too, once', async () => {
   await aPool({ windows: [{ schedule: '0 2 * * SAT', duration: '4h', timeZone: 'Mars/Olympus' }] });
-  await refresh();
+  expect(await refresh()).toMatchObject([{ isOpen: false, allowed: 0, waiting: 6 }]);
   await refresh();
   const { status } = await pool.policy();
   expect(status).toMatchObject({ open: false, message: 'is closed, as it cannot be followed' });

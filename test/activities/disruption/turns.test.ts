@@ -102,3 +102,24 @@ test('of two that begin in the same moment one gets the turn', async () => {
   await Promise.all(['a', 'b'].map((name) => pool.turn(name)));
   expect(await holders()).toHaveLength(1);
 });
+
+test('who waits for a rollout that is Blocked asks a person, once all of them are', async () => {
+  await aPool({ atATime: { deployments: 2 } });
+  await turn('a');
+  await turn('b');
+  const isBlocked = async () => (await pool.observe('c')).gate?.closed?.isBlocked;
+  const block = async (name: string): Promise<void> => {
+    const progressing = {
+      type: 'Progressing',
+      status: 'False',
+      reason: 'ProgressDeadlineExceeded',
+    };
+    const path = `${pathOf(name)}/status`;
+    await pool.control.patch(path, 'merge', { status: { conditions: [progressing] } });
+  };
+  await block('a');
+  expect(await isBlocked()).toBeUndefined();
+  await block('b');
+  expect(await isBlocked()).toBe(true);
+  expect((await pool.observe('c')).gate?.until).toEqual(expect.any(Number));
+});

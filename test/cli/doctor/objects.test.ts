@@ -1,8 +1,6 @@
-/** What the doctor says of the Lease of the watcher, and of DisruptionPolicies. */
+/** What the doctor says of the Lease of the watcher. */
 import { objectChecks } from '../../../cli/doctor/objects.ts';
 import { installFlagsOf } from '../../../cli/install/flags.ts';
-import { policies } from '../../../cli/doctor/policies.ts';
-import { aDisruptionPolicy } from '../../support/builders.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 
 const aLease = (name: string, holderIdentity: string) => ({
@@ -32,38 +30,5 @@ test('a watcher that leads, none, and MCM in its place', async () => {
     state: 'error',
     text: expect.stringMatching(/: MCM acts, mcm-0 holds Lease machine-controller$/),
     repair: expect.stringContaining('millwright migrate check -n shoot'),
-  });
-});
-
-const found = async (kube: InMemoryClient) => await policies({ kube, namespace: 'shoot' });
-
-describe('DisruptionPolicies', () => {
-  const forbid = { code: 403, reason: 'Forbidden' };
-  test('are fine where there is no such kind, whatever the rights are', async () => {
-    const kube = new InMemoryClient();
-    const none = [{ state: 'ok', text: 'their CRD is not installed: rollouts wait for none' }];
-    expect(await found(kube)).toMatchObject(none);
-    kube.fault = ({ path }) => (path.includes('disruptionpolicies') ? forbid : undefined);
-    expect(await found(kube)).toMatchObject(none);
-  });
-
-  test('that are invalid are named, with the repair', async () => {
-    const accepted = {
-      type: 'Accepted',
-      status: 'False',
-      reason: 'Invalid',
-      message: 'no such zone',
-      lastTransitionTime: new Date().toISOString(),
-    } as const;
-    const metadata = { namespace: 'shoot', name: 'weekend' };
-    const status = { conditions: [accepted] };
-    const kube = new InMemoryClient(aDisruptionPolicy({ metadata, status }));
-    expect(await found(kube)).toMatchObject([
-      {
-        state: 'warning',
-        text: 'weekend holds what it selects: no such zone',
-        repair: 'kubectl -n shoot edit disruptionpolicy weekend',
-      },
-    ]);
   });
 });

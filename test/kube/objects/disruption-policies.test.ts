@@ -1,4 +1,5 @@
 import { disruptionPolicy } from '../../../kube/client/paths.ts';
+import type { DisruptionPolicy } from '../../../workflows/api/disruption-policy.ts';
 import type { WatchedPolicies } from '../../../kube/objects/disruption-policies.ts';
 import { watchPolicies } from '../../../kube/objects/disruption-policies.ts';
 import { aDisruptionPolicy, namespace } from '../../support/builders.ts';
@@ -30,8 +31,17 @@ class Watched {
 
   async at(milliseconds: number): Promise<string[] | string> {
     await this.system.to(milliseconds);
-    const known = this.#policies.current();
+    const known = this.system.run(() => this.#policies.current());
     return known.unreadable ?? known.policies.map(({ metadata }) => metadata.name);
+  }
+
+  note(policy: DisruptionPolicy): void {
+    this.system.run(() => this.#policies.noteWritten(policy));
+  }
+
+  async isOpen(milliseconds: number): Promise<boolean | undefined> {
+    await this.system.to(milliseconds);
+    return this.system.run(() => this.#policies.current()).policies?.[0]?.status?.open;
   }
 
   reads(): string[] {
@@ -134,4 +144,16 @@ test('a server that is away is waited for', async () => {
   expect(new Set(watched.said)).toEqual(new Set(['error']));
   watched.client.fault = () => undefined;
   expect(await watched.at(2 * minute)).toEqual(['weekend']);
+});
+
+test('what the process wrote counts until the watch has come so far, and for seconds at most', async () => {
+  watched = new Watched(aDisruptionPolicy());
+  await watched.at(0);
+  const stored = await watched.client.read<DisruptionPolicy>(
+    disruptionPolicy(namespace, 'weekend'),
+  );
+  const metadata = { ...stored.metadata, resourceVersion: '9000' };
+  watched.note({ ...stored, metadata, status: { open: true } });
+  expect(await watched.isOpen(5_000)).toBe(true);
+  expect(await watched.isOpen(20_000)).toBeUndefined();
 });

@@ -100,6 +100,8 @@ export interface ClosedGate {
    * followed, or allows no machine at all, and only a person ends that.
    */
   kind: 'time' | 'turn' | 'fault';
+  /** `turn`: the deployments that roll are Blocked. */
+  isBlocked?: boolean;
   /** In words, with absolute times. */
   why: string;
   /** Opens by itself then, milliseconds. */

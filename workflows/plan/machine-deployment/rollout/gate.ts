@@ -24,12 +24,12 @@ export function closedHold(rollout: Rollout, now: number): Hold | undefined {
   if (!gate || !takesMachines(rollout)) return undefined;
   const { closed } = gate;
   if (closed) {
-    const { kind, policy, why, until } = closed;
+    const { kind, isBlocked = false, policy, why, until } = closed;
     if (kind !== 'fault' && isGoingBack(rollout)) return undefined;
     return {
       ...holdBy(policy, `${sayOf(policy)}: ${why}`),
-      next: nextAfter[kind],
-      ...(kind === 'fault' && { needsPerson: true }),
+      next: isBlocked ? 'repair that one, or roll it back' : nextAfter[kind],
+      ...((kind === 'fault' || isBlocked) && { needsPerson: true }),
       ...(until !== undefined && { until }),
     };
   }

@@ -280,6 +280,14 @@ describe('a rollout that waits for a policy', () => {
     expect(shown({ sets: middle, gate }).needsPerson).toBeUndefined();
   });
 
+  test('asks a person where those that it waits for are Blocked', () => {
+    const gate = closedGate({ kind: 'turn', why: 'pool-a rolls', isBlocked: true });
+    expect(shown({ sets: middle, gate })).toMatchObject({
+      next: 'repair that one, or roll it back',
+      needsPerson: true,
+    });
+  });
+
   test('needs a person where the policy is wrong', () => {
     expect(shown({ sets: middle, gate: fault })).toMatchObject({
       next: 'correct the policy, or take the deployment from its selector',
