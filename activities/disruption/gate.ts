@@ -32,7 +32,8 @@ export async function termsOfRollout(
 ): Promise<RolloutTerms | undefined> {
   const known = dependencies.policies.current();
   if (known.unreadable !== undefined) {
-    return { gate: { closed: { policy: '*', kind: 'fault', why: known.unreadable } } };
+    const closed = { policy: '*', kind: 'fault', why: known.unreadable } as const;
+    return { gate: { closed, until: nowMs() + unreadableAgainMs } };
   }
   const policies = policiesFor(known.policies, deployment, 'Rollout');
   if (policies.length === 0) return undefined;
@@ -41,6 +42,9 @@ export async function termsOfRollout(
   const objects = isCounted ? await readObjects(dependencies, namespace) : none;
   return termsAmong(known.policies, { deployment, objects, now: nowMs() });
 }
+
+/** That they can be read again is no news where there is none. */
+const unreadableAgainMs = 5 * 60_000;
 
 /** From values alone. `policies`: all of the namespace. */
 export function termsAmong(

@@ -183,10 +183,10 @@ describe('in the middle of a rollout', () => {
     await pool.settleSets();
     const steps = await planned('a');
     pool.world.policies.current = () => ({ unreadable: 'they may not be read' });
-    expect((await system.run(() => pool.observe('a'))).gate?.closed).toEqual({
-      policy: '*',
-      kind: 'fault',
-      why: 'they may not be read',
+    // Where there is no policy, nobody says that there is none: it is asked again.
+    expect((await system.run(() => pool.observe('a'))).gate).toEqual({
+      closed: { policy: '*', kind: 'fault', why: 'they may not be read' },
+      until: expect.any(Number),
     });
     expect(await apply('a', steps)).toMatchObject({ isCut: true });
   });

@@ -69,11 +69,14 @@ test.each<{ what: string; deployment: object; policy: object; rules: string[] }>
   expect(await broken(court)).toEqual(rules);
 });
 
-test('a deployment that waits for a policy that is gone', async () => {
-  const court = courtroom();
-  put(court, says);
-  expect(await broken(court)).toEqual([forNothing]);
-});
+test.each(['nights: opens at noon', '*: the DisruptionPolicies may not be read'])(
+  'a deployment that waits for a policy that is gone, or for those that can be read: %s',
+  async (what) => {
+    const court = courtroom();
+    put(court, { message: `DisruptionPolicy ${what}` });
+    expect(await broken(court)).toEqual([forNothing]);
+  },
+);
 
 test.each([
   ['NewMachineSetAvailable', ['a turn is given back']],

@@ -79,7 +79,8 @@ function waitingForNothing(evidence: Evidence, install: Install): Overdue[] {
   return ownersIn(install, past.deployments.present()).flatMap((deployment) => {
     const { last, uid } = deployment;
     const { reason, message = '' } = conditionOf(last, 'Progressing') ?? {};
-    const [, name] = /DisruptionPolicy ([a-z]+):/.exec(message) ?? [];
+    // Those that may not be read, or are being read, have no name.
+    const [, name] = /DisruptionPolicy (\*|[a-z]+):/.exec(message) ?? [];
     if (name === undefined || reason !== 'DeploymentPaused') return [];
     const policy = past.policies.named(install.namespace, name);
     if (policy && !hasBeenOpen(past, { policy, deployment, now })) return [];
