@@ -51,7 +51,7 @@ export function windowsAt(spec: DisruptionPolicySpec, now: number): WindowsAnswe
     : closedAnswer(calendar, now, text);
 }
 
-/** The zone in which the times of a policy are told. */
+/** The zone of a policy's times, as people read them. */
 export function zoneOf({ windows = [] }: DisruptionPolicySpec): string {
   return windows[0]?.timeZone ?? 'UTC';
 }

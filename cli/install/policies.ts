@@ -19,7 +19,7 @@ export interface PolicyStatus {
   isOpen: boolean | undefined;
   /** When that changes by itself, milliseconds. */
   until: number | undefined;
-  /** In which its times are told. */
+  /** Zone of its times, as people read them. */
   timeZone: string;
   /** Why it cannot be followed, so that it is closed. */
   fault: string | undefined;

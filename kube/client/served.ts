@@ -46,7 +46,7 @@ async function ask(client: KubeClient, { api, plural }: OptionalResource): Promi
     return resources.some(({ name }) => name === plural);
   } catch (error) {
     if (isNotFound(error)) return false;
-    // Then the list tells.
+    // Then the list shows it.
     if (isForbidden(error)) return true;
     throw error;
   }

@@ -82,6 +82,7 @@ test('no module of the workflow code has a variable, but for memos', () => {
  * it makes at its start: a simulation has several processes in one.
  */
 const kept: Readonly<Record<string, string>> = {
+  'activities/disruption/dependencies.ts: SharedLists': 'keeps a list while it is read',
   'activities/disruption/schedule.ts: Recent': 'a memo of texts, which mean the same everywhere',
   'activities/disruption/time-zone.ts: Recent': 'a memo of texts, which mean the same everywhere',
   'activities/machine/meltdown.ts: SharedLists': 'keeps a list while it is read',
@@ -92,6 +93,7 @@ const kept: Readonly<Record<string, string>> = {
   'activities/redaction/secret-values.ts: SecretValues':
     'a secret must not stand in any log of the host',
   'activities/runtime/heartbeat-details.ts: WeakMap': 'of an attempt, by its context',
+  'kube/client/served.ts: WeakMap': 'of a client: what its server serves, for a moment',
   'kube/objects/events.ts: WeakMap': 'of a client: who records an Event need not know the recorder',
   'watcher/cache/set-view.ts: []': 'is frozen by its type, and empty for ever',
   'workers/kube/clients.ts: WeakMap': 'of a client, which is the type of the SDK',

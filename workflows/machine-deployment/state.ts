@@ -36,7 +36,7 @@ export interface MachineDeploymentState extends ObjectState {
   heldSince?: number;
   /** The last report, so that it is not repeated at every read. */
   reported?: string;
-  /** The override of policies that an Event has told of; absent when none is in force. */
+  /** The override of policies of which there is an Event; absent when none is in force. */
   overridden?: string;
   /** The text that is shown, and since when, milliseconds. */
   shown?: { text: string; since: number };

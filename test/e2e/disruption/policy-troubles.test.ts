@@ -76,6 +76,17 @@ describe('a rollout whose DisruptionPolicy', () => {
     await untilNotStuck(page, 'policy-invalid');
   });
 
+  test('has a schedule that never comes: the rollout goes on without it', async () => {
+    const never = { ...always, schedule: '0 0 30 2 *' };
+    const [rollout, broken] = await heldBy({ windows: [never] }, 'person');
+    const page = await Runbook.of(scenario, 'policy-invalid', {
+      POLICY: broken.name,
+      POOL: rollout.name,
+    });
+    await page.run('Go on without it');
+    expect(await endOf(rollout)).toHaveLength(2);
+  });
+
   test('lets 0 machines go: the rollout goes on with 1', async () => {
     const [rollout, none] = await heldBy({ atATime: { machines: 0 } }, 'person');
     await operator.kill9('watcher');

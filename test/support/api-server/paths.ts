@@ -47,11 +47,13 @@ export function servedApi(
   path: string,
   isInstalled: (resource: Resource) => boolean,
 ): object | undefined {
-  const served = resources.filter((one) => `/apis/${apiVersionOf(one)}` === path && isInstalled(one));
+  const served = resources.filter(
+    (one) => `/apis/${apiVersionOf(one)}` === path && isInstalled(one),
+  );
   if (served.length === 0) return undefined;
   const names = served.flatMap(({ plural, kind, hasStatus }) => [
-    { name: plural, kind, namespaced: true },
-    ...(hasStatus ? [{ name: `${plural}/status`, kind, namespaced: true }] : []),
+    { name: plural, kind },
+    ...(hasStatus ? [{ name: `${plural}/status`, kind }] : []),
   ]);
   return { kind: 'APIResourceList', groupVersion: path.slice('/apis/'.length), resources: names };
 }

@@ -47,7 +47,7 @@ const waits: Record<HeldPart, string> = {
   instance: 'The deletion of the instance waits for',
 };
 
-/** Words of the condition, and of all that tells of the hold. */
+/** Words of the condition, and of all else that reports the hold. */
 export function formatHold({ part, hooks }: Hold): string {
   return `${waits[part]} ${hooks.map(formatHook).join(', ')}`;
 }
