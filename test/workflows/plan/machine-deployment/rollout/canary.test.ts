@@ -119,7 +119,7 @@ describe('waves', () => {
       failures: 1,
       retryAt: 1e6,
       message: 'no',
-      reason: '',
+      reason: 'FailedUpdate' as const,
     };
     const plan = planMachineDeployment(inWaves(), end.at, { requeues: { refused } });
     expect(plan.steps).toEqual([]);
