@@ -33,9 +33,7 @@ describe('a rollout in waves', () => {
     const events = await rollout.events();
     expect(events.filter((text) => text.startsWith('CanaryPassed | '))).toHaveLength(2);
     const grownAt = rollout.recorder.timeOf('more machines than the wave has', ({ sets }) =>
-      Object.entries(sets).some(
-        ([name, set]) => name !== rollout.firstSet && (set.wanted ?? 0) > 3,
-      ),
+      Object.entries(sets).some(([name, set]) => name !== rollout.firstSet && (set.wanted ?? 0) > 3),
     );
     expect(grownAt - Date.parse(since.split(' ')[1] ?? '')).toBeGreaterThanOrEqual(45_000);
     rollout.recorder.expectBounds({ maxTotal: 7, minAvailable: 6 });

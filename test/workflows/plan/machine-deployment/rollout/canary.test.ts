@@ -114,14 +114,9 @@ describe('waves', () => {
   });
 
   test('are not planned again at once where the write that ends one is refused', () => {
-    const refused = {
-      names: ['MachineDeployment'],
-      failures: 1,
-      retryAt: 1e6,
-      message: 'no',
-      reason: 'FailedUpdate' as const,
-    };
-    const plan = planMachineDeployment(inWaves(), end.at, { requeues: { refused } });
+    const requeues = { refused: { names: ['MachineDeployment'], failures: 1, retryAt: 1e6 } };
+    const held = { ...requeues.refused, reason: 'FailedUpdate', message: 'no' } as const;
+    const plan = planMachineDeployment(inWaves(), end.at, { requeues: { refused: held } });
     expect(plan.steps).toEqual([]);
     expect(plan.until).toBeUndefined();
   });
@@ -176,6 +171,7 @@ describe('waves', () => {
       reason:
         'The rollout holds after the first 3 machines of new (wave 2 of 3): one of them failed or was replaced',
       next: 'look at the new machines, then resume or roll back',
+      needsPerson: true,
     });
   });
 
