@@ -96,11 +96,11 @@ export interface SimulatedRollout {
   fewestAvailable: number;
   /** It did not come to an end within what is simulated. */
   isCut: boolean;
-  remembered: RememberedRollout;
+  remembered: KnownRollout;
 }
 
 /** What a run of the workflow knows beside the objects. */
-export type RememberedRollout = Pick<MachineDeploymentState, 'finished' | 'lastFinished' | 'facts'>;
+export type KnownRollout = Pick<MachineDeploymentState, 'finished' | 'lastFinished' | 'facts'>;
 
 /** What DisruptionPolicies allow at a time, in milliseconds; undefined where there is none. */
 export type SimulatedPolicies = (
@@ -119,7 +119,7 @@ interface SimulationPart {
   until?: number;
   policies?: SimulatedPolicies;
   /** Of an earlier part. */
-  remembered?: RememberedRollout;
+  remembered?: KnownRollout;
 }
 
 /** Begins anew, or goes on from what an earlier part or another client made of the objects. */
@@ -151,7 +151,7 @@ class Simulation {
   #isNewCount = true;
   #deployment: MachineDeployment;
   readonly #policies: SimulatedPolicies | undefined;
-  readonly #remembered: RememberedRollout;
+  readonly #remembered: KnownRollout;
   #now: number;
   #nextAt: number | undefined;
   #timers: SimulatedTimer[] = [];

@@ -14,7 +14,8 @@ export const vocabulary = {
   words: `
     aborted absent acceptance accepted accepts access account acme acquire act action active
     activity add address administrative adopted advice affordable again against age agenda
-    agreed alert alicloud alike alive allowed already anexia annotation answer api apiserver
+    agreed alert alicloud alike alive allowance allowed already anexia annotation answer api
+    apiserver
     apply architecture argument ask assign atomically attached attachment attempt attribute
     audit authority auto automatic autoscaler available awaited away aws azure back backoff bad
     bar base bash batch began begin begun belongings belongs binary binding birth blank blocked

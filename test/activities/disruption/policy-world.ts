@@ -48,10 +48,16 @@ interface Zone {
   replicas?: number;
   surge?: number;
   unavailable?: number;
+  /** Default: its template has changed. */
+  isAtRest?: boolean;
 }
 
+/** What begins the rollout of a deployment at rest. */
+export const nextTemplate = { spec: { template: { spec: { class: { name: 'large' } } } } };
+
 /** A deployment of 3 machines, all Running, whose template has changed since. */
-export function aRollingZone({ name, replicas = 3, surge = 0, unavailable = 1 }: Zone): object[] {
+export function aRollingZone(zone: Zone): object[] {
+  const { name, replicas = 3, surge = 0, unavailable = 1, isAtRest = false } = zone;
   const deployment = aMachineDeployment({
     metadata: { name, labels: { pool: 'db' }, generation: 2, finalizers: [finalizer] },
     spec: {
@@ -61,7 +67,7 @@ export function aRollingZone({ name, replicas = 3, surge = 0, unavailable = 1 }:
         type: 'RollingUpdate',
         rollingUpdate: { maxSurge: surge, maxUnavailable: unavailable },
       },
-      template: template(name, 'large'),
+      template: template(name, isAtRest ? 'small' : 'large'),
     },
   });
   const set = aMachineSet({

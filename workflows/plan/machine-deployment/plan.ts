@@ -84,10 +84,10 @@ export function currentHold(found: ObservedDeployment, now: number): Hold | unde
 }
 
 /**
- * Of several holds the first is shown. A pause and a faulty option come first: only a person ends
- * them, whatever else there is. Then the rollout's own time, as no policy matters before it. A canary
- * that has its machines waits for a person, who need not wait for a window to approve it; so it
- * comes before a closed policy. The last two are what is left when nothing is to be done: people
+ * The first of several holds is shown. A pause and a faulty option come first: only a person ends
+ * them, whatever else there is. Then the rollout's own time, as no policy matters before it. A
+ * canary that has its machines waits for a person, who need not wait for a window to approve it; so
+ * it comes before a closed policy. The last two are what is left when nothing is to be done: people
  * delete, or other deployments have all that may be on their way. A canary hold, and these two, are
  * found by the plan itself: until then the rollout goes on.
  */

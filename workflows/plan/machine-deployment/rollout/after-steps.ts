@@ -9,8 +9,8 @@ export interface WrittenSet {
 }
 
 /**
- * Undefined when only another read can show it: DisruptionPolicies count what a step has taken, over
- * all deployments.
+ * Undefined when only another read can show it: DisruptionPolicies count what a step has taken,
+ * over all deployments.
  */
 export function afterSteps(
   facts: DeploymentFacts,

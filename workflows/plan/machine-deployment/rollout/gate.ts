@@ -9,10 +9,7 @@ import { exists, roomOf, unsettledOf } from './sizing.ts';
 
 /** The rollout has machines to take. Those of OnDelete people take, which no policy bounds. */
 export function takesMachines({ facts, others }: Rollout): boolean {
-  return (
-    facts.strategy !== 'OnDelete' &&
-    others.some(({ isDeleting, replicas }) => !isDeleting && replicas > 0)
-  );
+  return facts.strategy !== 'OnDelete' && others.some(({ replicas }) => replicas > 0);
 }
 
 /**

@@ -163,6 +163,26 @@ describe('while the gate is closed', () => {
       sizes: ['old 9'],
     },
     {
+      name: 'an old one comes where the new set can make none',
+      facts: {
+        maxSurge: 0,
+        sets: [
+          aSet({ machines: many('A', 8) }),
+          theNewSet({ machines: 'A', problem: 'no such class' }),
+        ],
+      },
+      sizes: ['old 9'],
+    },
+    {
+      name: 'an old one comes with Recreate, also where the new set is there',
+      facts: {
+        strategy: 'Recreate',
+        maxSurge: 0,
+        sets: [aSet({ machines: many('A', 9) }), theNewSet()],
+      },
+      sizes: ['old 10'],
+    },
+    {
       name: 'an old one comes beyond the canary',
       facts: {
         maxSurge: 0,
