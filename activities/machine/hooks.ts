@@ -78,7 +78,7 @@ function timed(wanted: NodeCondition, present: Present): NodeCondition {
   const known = present.find(
     ({ type, status }) => type === wanted.type && status === wanted.status,
   );
-  if (known?.message === wanted.message) return known;
+  if (known && known.message === wanted.message) return known;
   const now = timestamp();
   const lastTransitionTime = known?.lastTransitionTime ?? now;
   return { ...wanted, lastTransitionTime, lastHeartbeatTime: now };

@@ -114,6 +114,28 @@ test.each<[what: string, until: string | undefined, changes: Changes]>([
   expect(found.awaits?.until).toBe(timeOf(until));
 });
 
+test('a machine whose deletion a hook holds waits for its owner, since the hold began', () => {
+  const message = 'The drain waits for traffic (mesh)';
+  const lastTransitionTime = minutesAgo(7);
+  const { status, ...changes } = going(message);
+  const condition = { type: 'DrainSuspended', status: 'True' as const, message };
+  const conditions = [{ ...condition, lastTransitionTime }];
+  const machine = aMachine('a', { ...changes, status: { ...status, conditions } });
+  const found = explainMachine(machine, { install: anInstall(), node: undefined });
+  const since = Date.parse(lastTransitionTime);
+  expect(found.awaits).toEqual({ what: `hooks: ${message}`, since });
+});
+
+test('a drain that hooks held has its time from their end on', () => {
+  const words = 'Drain failed due to - 1 pod left. Will retry in next sync. Initiate node drain';
+  const { status, ...changes } = going(words);
+  const condition = { type: 'DrainSuspended', status: 'False' as const };
+  const conditions = [{ ...condition, lastTransitionTime: minutesAgo(10) }];
+  const machine = aMachine('a', { ...changes, status: { ...status, conditions } });
+  const found = explainMachine(machine, { install: anInstall(), node: undefined });
+  expect(found.awaits?.until).toBe(timeOf(minutesAgo(-110)));
+});
+
 const unknown: MachineStatus = {
   currentStatus: { phase: 'Unknown', lastUpdateTime: minutesAgo(2) },
   lastOperation: { description: 'unhealthy', state: 'Processing', type: 'HealthCheck' },

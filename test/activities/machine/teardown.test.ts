@@ -1,3 +1,4 @@
+import { findProvider } from '../../../activities/machine/read-and-claim.ts';
 import { recordFailure } from '../../../activities/machine/record.ts';
 import { beginTeardown, finishTeardown } from '../../../activities/machine/teardown.ts';
 import { finalizers, labels } from '../../../workflows/api/constants.ts';
@@ -20,6 +21,21 @@ test('a teardown begins with the phase Terminating, and returns the provider of 
   expect((await world.control.read<Machine>(path)).status?.currentStatus?.phase).toBe(
     'Terminating',
   );
+});
+
+test.each([
+  { provider: 'virtual', hasExternalDriver: undefined },
+  { provider: 'acme', hasExternalDriver: true },
+])('whether its driver sees the Machine: $provider', async ({ provider, hasExternalDriver }) => {
+  const control = [deleted, aMachineClass({ provider }), aSecret()];
+  const world = aWorld({ control, hasDriver: async () => true });
+  const { machine: found } = await beginTeardown(world, { machine });
+  expect(found?.hasExternalDriver).toBe(hasExternalDriver);
+  expect(await findProvider(world, { className: 'small' })).toEqual({
+    found: true,
+    provider,
+    ...(hasExternalDriver && { hasExternalDriver }),
+  });
 });
 
 test('a teardown whose option is misspelt says so', async () => {

@@ -49,6 +49,8 @@ export type Rule =
   | 'a set is frozen only when it makes too many'
   | 'pods go by force only when the time is up'
   | 'an instance goes after its drain'
+  | 'a hook holds its instance'
+  | 'a hook holds its drain'
   | 'a history stays short'
   | 'an attempt that is over writes no more'
   | 'a hook holds its drain'

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { MachinePhase } from '../../../../workflows/api/phases.ts';
 import type { MachineFacts } from '../../../../workflows/plan/machine/facts.ts';
+import { digestOfHold } from '../../../../workflows/plan/machine/hooks.ts';
 import { planMachine } from '../../../../workflows/plan/machine/plan.ts';
 
 const now = 1_000_000;
@@ -14,8 +15,11 @@ const phases: MachinePhase[] = [
   'Unknown',
   'CrashLoopBackOff',
 ];
+const hooks = ['a', 'b'].map((owner) => ({ annotation: `hook/${owner}`, owner }));
 const someTime = fc.integer({ min: now - 10_000, max: now + 10_000 });
 const anyMode = fc.record({ byForce: fc.boolean(), options: fc.constantFrom('', 'skipped') });
+const anyHooks = fc.array(fc.constantFrom(...hooks), { minLength: 1, maxLength: 2 });
+const anyKnown = fc.record({ drain: anyHooks, instance: anyHooks }, { requiredKeys: [] });
 const anyFacts: fc.Arbitrary<MachineFacts> = fc.record(
   {
     isGone: fc.boolean(),
@@ -57,6 +61,15 @@ const anyFacts: fc.Arbitrary<MachineFacts> = fc.record(
         'finished' as const,
       ),
     }),
+    hooks: fc.record(
+      {
+        known: anyKnown,
+        isDrainBegun: fc.boolean(),
+        mustCheck: fc.boolean(),
+        reported: anyHooks.map((held) => digestOfHold({ part: 'instance', hooks: held }) ?? ''),
+      },
+      { requiredKeys: ['isDrainBegun', 'mustCheck'] },
+    ),
     running: fc.record({
       name: fc.constantFrom('create' as const, 'drain' as const, 'deleteInstance' as const),
       isCancelRequested: fc.boolean(),
@@ -89,6 +102,23 @@ describe('whatever the facts', () => {
     fc.assert(
       fc.property(anyFacts, ({ teardown: _none, ...given }) => {
         expect(destroys.has(planMachine(given, now).action)).toBe(false);
+      }),
+    );
+  });
+
+  test('while a hook stands, what it holds does not begin', () => {
+    fc.assert(
+      fc.property(anyFacts, (given) => {
+        const { known, isDrainBegun } = given.hooks ?? { isDrainBegun: false };
+        const isDrainHeld = known?.drain !== undefined && !isDrainBegun;
+        const isHeld = isDrainHeld || known?.instance !== undefined;
+        const isLeft = given.teardown?.stage !== 'deleted';
+        const held = [
+          ...(isDrainHeld ? ['drain'] : []),
+          ...(isHeld ? ['deleteInstance'] : []),
+          ...(isHeld && isLeft ? ['finishTeardown'] : []),
+        ];
+        expect(held).not.toContain(planMachine(given, now).action);
       }),
     );
   });
