@@ -42,7 +42,7 @@ export function policySpec(user: User): DisruptionPolicySpec {
     ...(chance.happens(0.4) && { selector: selectorOf(user) }),
     ...(chance.happens(0.3) && { reasons: chance.pick(reasons).slice() }),
     ...(chance.happens(0.7) && { windows: windowsOf(user) }),
-    ...(chance.happens(0.2) && { exclusions: [exclusionOf(user)] }),
+    ...(chance.happens(0.35) && { exclusions: [exclusionOf(user)] }),
     ...limitsOf(user),
   };
 }
@@ -112,8 +112,8 @@ function onceADay({ chance, now }: User, zone: string): Hours {
 
 export function exclusionOf(user: User): DisruptionExclusion {
   const { chance } = user;
-  const startMs = chance.between(-5, 30) * minuteMs;
-  const lastsMs = chance.between(5, 25) * minuteMs;
+  const startMs = chance.between(-10, 15) * minuteMs;
+  const lastsMs = chance.between(10, 30) * minuteMs;
   const reason = chance.happens(0.5) && { reason: 'Sale' };
   return { start: user.timeIn(startMs), end: user.timeIn(startMs + lastsMs), ...reason };
 }
