@@ -104,7 +104,7 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   writePolicy: { weight: 4, act: disruptionPolicies.writePolicy },
   editPolicy: { weight: 2, act: disruptionPolicies.editPolicy },
   deletePolicy: { weight: 0.7, act: disruptionPolicies.deletePolicy },
-  rollUnderPolicy: { weight: 4, act: disruptionPolicies.rollUnderPolicy },
+  rollUnderPolicy: { weight: 8, act: disruptionPolicies.rollUnderPolicy },
   overridePolicies: { weight: 1.5, act: disruptionPolicies.overridePolicies },
   hidePolicies: { weight: 0.5, act: disruptionPolicies.hidePolicies },
 };

@@ -42,7 +42,7 @@ export function policySpec(user: User): DisruptionPolicySpec {
     ...(chance.happens(0.4) && { selector: selectorOf(user) }),
     ...(chance.happens(0.3) && { reasons: chance.pick(reasons).slice() }),
     ...(chance.happens(0.7) && { windows: windowsOf(user) }),
-    ...(chance.happens(0.2) && { exclusions: [exclusionOf(user)] }),
+    ...(chance.happens(0.35) && { exclusions: [exclusionOf(user)] }),
     ...limitsOf(user),
   };
 }
@@ -74,23 +74,30 @@ function windowOf(user: User): DisruptionWindow {
   const { chance } = user;
   const timeZone = chance.pick(zones);
   const isFaulty = chance.happens(0.03);
+  const { schedule, minutes } = chance.happens(0.6) ? everyHour(user) : onceADay(user, timeZone);
+  const lead = Math.round(minutes * chance.pick([0.1, 0.2, 0.5]));
   return {
-    ...(chance.happens(0.6) ? everyHour(user) : onceADay(user, timeZone)),
+    schedule,
+    duration: `${minutes}m`,
     ...(timeZone !== 'UTC' && { timeZone }),
-    ...(chance.happens(0.3) && { lead: chance.pick(['30s', '2m', '4m']) }),
+    ...(chance.happens(0.3) && { lead: chance.pick(['30s', `${lead}m`, `${lead}m`]) }),
     ...(isFaulty && chance.pick([{ timeZone: 'Mars/Phobos' }, { schedule: '0 3 30 2 *' }])),
   };
 }
 
-type Hours = Pick<DisruptionWindow, 'schedule' | 'duration'>;
+interface Hours {
+  schedule: string;
+  /** How long it is open. */
+  minutes: number;
+}
 
 function everyHour({ chance }: User): Hours {
   const every = chance.pick([20, 30, 60]);
   const first = chance.below(every);
-  const minutes = Array.from({ length: 60 / every }, (_, index) => first + index * every);
-  const minute = every === 20 && first === 0 ? '*/20' : minutes.join(',');
+  const starts = Array.from({ length: 60 / every }, (_, index) => first + index * every);
+  const minute = every === 20 && first === 0 ? '*/20' : starts.join(',');
   const share = chance.pick([0.3, 0.5, 0.7]);
-  return { schedule: `${minute} * * * *`, duration: `${Math.round(every * share)}m` };
+  return { schedule: `${minute} * * * *`, minutes: Math.round(every * share) };
 }
 
 /** About now, by the clocks of the zone. */
@@ -99,14 +106,14 @@ function onceADay({ chance, now }: User, zone: string): Hours {
     minutes: Math.round(chance.between(-40, 40)),
   });
   const day = chance.happens(0.4) ? start.toFormat('ccc', { locale: 'en-GB' }).toUpperCase() : '*';
-  const duration = chance.pick(['20m', '45m', '1h15m']);
-  return { schedule: `${start.minute} ${start.hour} * * ${day}`, duration };
+  const minutes = chance.pick([20, 45, 75]);
+  return { schedule: `${start.minute} ${start.hour} * * ${day}`, minutes };
 }
 
 export function exclusionOf(user: User): DisruptionExclusion {
   const { chance } = user;
-  const startMs = chance.between(-5, 30) * minuteMs;
-  const lastsMs = chance.between(5, 25) * minuteMs;
+  const startMs = chance.between(-10, 15) * minuteMs;
+  const lastsMs = chance.between(10, 30) * minuteMs;
   const reason = chance.happens(0.5) && { reason: 'Sale' };
   return { start: user.timeIn(startMs), end: user.timeIn(startMs + lastsMs), ...reason };
 }

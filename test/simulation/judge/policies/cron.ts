@@ -1,4 +1,4 @@
-/** Schedules in five fields, for what users of the simulation write: lists, ranges, steps, names. */
+/** Schedules in five fields, as users here write them: lists, ranges, steps and names. */
 
 /** A minute as a clock on a wall shows it. */
 export interface WallMinute {

@@ -1,4 +1,4 @@
-/** Which set of a deployment had all its machines last: to go back to it is no rollout of its own. */
+/** Which set had all machines of a deployment last: to go back to it is no rollout of its own. */
 import { conditionOf, isDeleting } from '../objects.ts';
 import type { ClusterPast } from '../past/cluster-past.ts';
 import type { Life } from '../past/lives.ts';
