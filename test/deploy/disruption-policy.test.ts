@@ -44,7 +44,7 @@ function schemaAt(path: string): Schema {
 
 function valueAt(object: unknown, path: string): unknown {
   return path.split('.').reduce((at: unknown, name) => {
-    const one: unknown = Array.isArray(at) ? at[0] : at;
+    const one: unknown = Array.isArray(at) ? Object.assign({}, ...at) : at;
     return Object(one)[name];
   }, object);
 }

@@ -50,7 +50,7 @@ export const machineCommands = {
 /** Commands to a rollout. */
 export const rolloutCommands = {
   pause: define('pause', 'the rollout stands still'),
-  resume: define('resume', 'goes on; past the first machines of a canary, or its present wave'),
+  resume: define('resume', 'goes on, also past a canary or its present wave'),
   rollback: define<'rollback', Caller & { revision?: number }>(
     'rollback',
     'goes back to the template of that revision; 0: the one before',

@@ -165,7 +165,7 @@ function urlIn(catalog: readonly unknown[], service: Service, region: string): U
   });
   const url = URL.parse(String(found?.['url'])) ?? undefined;
   if (url && !/\/v\d/.test(url.pathname))
-    url.pathname = `${url.pathname.replace(/\/+$/, '')}/${version}`;
+    url.pathname = `${url.pathname.replace(/\/$/, '')}/${version}`;
   return url;
 }
 

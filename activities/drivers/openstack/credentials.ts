@@ -39,7 +39,7 @@ function keystoneUrl(text: string): URL {
   const form = 'a URL of the form https://keystone.example.com:5000/v3';
   need(/^https?:\/\//.test(text) && URL.canParse(text), `authURL is not ${form}`);
   const { origin, pathname } = new URL(text);
-  return new URL(`${origin}${pathname.replace(/\/+$/, '').replace(/\/v[23](\.0)?$/, '')}/v3`);
+  return new URL(`${origin}${pathname.replace(/\/$/, '').replace(/\/v[23](\.0)?$/, '')}/v3`);
 }
 
 function authOf(text: Text): object {
