@@ -9,7 +9,11 @@ import type {
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import { refusalOf, currentHold } from '../../workflows/plan/machine-deployment/plan.ts';
+import {
+  currentHold,
+  mayTakeMachines,
+  refusalOf,
+} from '../../workflows/plan/machine-deployment/plan.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import {
   ownSubject,
@@ -18,9 +22,7 @@ import {
 import {
   availableAt,
   type ObservedDeployment,
-  withDeletedSetsGoing,
 } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
-import { isRollingOut } from '../../workflows/plan/machine-deployment/rollout/hold.ts';
 import {
   optionsOf,
   type ParsedOptions,
@@ -105,7 +107,7 @@ async function factsUnderPolicies(
   view: DeploymentView,
 ): Promise<ObservedDeployment> {
   const facts = factsOf(view);
-  if (facts.isDeleting || !isRollingOut(withDeletedSetsGoing(facts))) return facts;
+  if (facts.isDeleting || !mayTakeMachines(facts)) return facts;
   const { gate, surge } = (await termsOfRollout(dependencies, view.deployment)) ?? {};
   if (!gate) return facts;
   if (surge === undefined) return { ...facts, gate };

@@ -1,3 +1,6 @@
+import { customResource } from '../../../kube/client/paths.ts';
+import { options } from '../../../workflows/api/constants.ts';
+import { aMachineSet, controlledBy, namespace } from '../../support/builders.ts';
 import { aPolicy, aRollingZone, onTheirWay, PolicyWorld } from './policy-world.ts';
 
 const zones = ['a', 'b', 'c'];
@@ -127,4 +130,23 @@ test('machines: 0 closes the gate, and only a person ends that', async () => {
   const { gate } = await pool.observe('a');
   expect(gate?.closed).toMatchObject({ policy: 'pool', kind: 'fault' });
   expect(gate?.machines).toMatchObject({ count: 0 });
+});
+
+test('an automatic rollback to a set that has lost all its machines is bounded as well', async () => {
+  const pool = await aPool({ atATime: { machines: 1 } }, { isAtRest: true });
+  const deployment = await pool.deployment('a');
+  const former = aMachineSet({
+    metadata: {
+      name: 'a-former',
+      ownerReferences: controlledBy(deployment),
+      annotations: { 'deployment.kubernetes.io/revision': '1' },
+    },
+    spec: { replicas: 0, selector: { matchLabels: { zone: 'a' } } },
+  });
+  pool.control.put(former);
+  expect(await pool.observe('a')).not.toHaveProperty('gate');
+  const annotations = { [options.rolledBackFrom]: 'a-old' };
+  const path = customResource('machinedeployments', namespace, 'a');
+  await pool.control.patch(path, 'merge', { metadata: { annotations } });
+  expect((await pool.observe('a')).gate).toMatchObject({ machines: { count: 1 } });
 });

@@ -4,7 +4,14 @@ import { canaryHold, canaryLimit, passedBy, planWave } from './rollout/canary.ts
 import type { DeploymentFacts, ObservedDeployment, SetFacts } from './rollout/facts.ts';
 import { withDeletedSetsGoing } from './rollout/facts.ts';
 import type { Hold } from './rollout/hold.ts';
-import { asksAgainAt, closedHold, fillUp, limitHold, turningPointsOf } from './rollout/gate.ts';
+import {
+  asksAgainAt,
+  closedHold,
+  fillUp,
+  limitHold,
+  takesMachines,
+  turningPointsOf,
+} from './rollout/gate.ts';
 import { holdOf, isRollingOut, keepsNodes, onDeleteHold } from './rollout/hold.ts';
 import { keeperOf } from './rollout/keeper.ts';
 import { currentOverride } from './rollout/policy-override.ts';
@@ -84,6 +91,12 @@ function targetOf(facts: ObservedDeployment): SetFacts {
   const wanted = facts.sets.find((set) => set.isOfTemplate);
   const target = givenUpIn(facts) ? (previousOf(facts.sets) ?? wanted) : wanted;
   return target ?? blankSet(facts.newSetName);
+}
+
+/** Also where an automatic rollback leaves the template's set, and no other has a machine. */
+export function mayTakeMachines(found: ObservedDeployment): boolean {
+  const facts = withDeletedSetsGoing(found);
+  return isRollingOut(facts) || takesMachines(rolloutOf(facts));
 }
 
 export function currentHold(found: ObservedDeployment, now: number): Hold | undefined {
