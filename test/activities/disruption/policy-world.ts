@@ -149,7 +149,9 @@ export class PolicyWorld {
   /** The watch of the policies comes so far. */
   async hear(): Promise<this> {
     if (!this.#isInstalled) return this;
-    const { items } = await this.list<DisruptionPolicy>(disruptionPolicy(namespace));
+    const { items } = await this.control.read<{ items: DisruptionPolicy[] }>(
+      disruptionPolicy(namespace),
+    );
     this.#known = items;
     return this;
   }
@@ -194,11 +196,14 @@ export class PolicyWorld {
   }
 
   async sets(): Promise<MachineSet[]> {
-    return (await this.list<MachineSet>(customResource('machinesets', namespace))).items;
+    return (
+      await this.control.read<{ items: MachineSet[] }>(customResource('machinesets', namespace))
+    ).items;
   }
 
   async machines(): Promise<Machine[]> {
-    return (await this.list<Machine>(customResource('machines', namespace))).items;
+    return (await this.control.read<{ items: Machine[] }>(customResource('machines', namespace)))
+      .items;
   }
 
   /** Sizes by the name of the set, without those that want none. */
@@ -258,11 +263,6 @@ export class PolicyWorld {
   async machinesOf({ metadata }: MachineSet): Promise<Machine[]> {
     const machines = await this.machines();
     return machines.filter((one) => one.metadata.ownerReferences?.[0]?.uid === metadata.uid);
-  }
-
-  /** Reads that are no calls of the product. */
-  private async list<T>(path: string): Promise<{ items: T[] }> {
-    return await this.control.read<{ items: T[] }>(path);
   }
 }
 

@@ -53,8 +53,6 @@ export type Rule =
   | 'a hook holds its drain'
   | 'a history stays short'
   | 'an attempt that is over writes no more'
-  | 'a hook holds its drain'
-  | 'a hook holds its instance'
   | 'nothing is taken while a policy is closed'
   | 'machines are taken by a grant'
   | 'no more are on their way than a policy allows'
