@@ -47,7 +47,9 @@ export async function refreshPolicies(dependencies: RefreshDependencies): Promis
     const { going = 0, waiting = 0, open: isOpen = false } = status;
     const allowed = faultsOf(policy).length > 0 ? 0 : limitOf(policy, objects);
     figures.push(defined({ name: policy.metadata.name, isOpen, going, waiting, allowed }));
-    if (isSame(policy.status, status) || !(await write(dependencies, policy, status))) continue;
+    if (isSame(policy.status, status)) continue;
+    // A time that never comes any more is taken away.
+    if (!(await write(dependencies, policy, { until: null, ...status }))) continue;
     reportFaults(dependencies, policy, status);
   }
   return figures;

@@ -55,7 +55,7 @@ export async function decisionOn<Answer>(
 export async function write(
   { control, policies }: Pick<GateDependencies, 'control' | 'policies'>,
   { metadata }: DisruptionPolicy,
-  change: DisruptionPolicyStatus,
+  change: object,
 ): Promise<boolean> {
   const { namespace = '', name, uid, resourceVersion } = metadata;
   const path = `${disruptionPolicy(namespace, name)}/status`;
@@ -66,7 +66,7 @@ export async function write(
 }
 
 /** A merge patch removes a list with null. */
-function withoutEmpty(change: DisruptionPolicyStatus): object {
+function withoutEmpty(change: object): object {
   const entries = Object.entries(change).map(([key, value]): [string, unknown] => [
     key,
     Array.isArray(value) && value.length === 0 ? null : value,

@@ -69,6 +69,19 @@ test('it is written when it says something else, and at no other time', async ()
   expect(writes()).toBe(2);
 });
 
+test('a time that does not come any more is taken away, once', async () => {
+  await aPool({ exclusions: [{ start: '2025-12-31T00:00:00Z', end: '2026-01-02T00:00:00Z' }] });
+  await refresh();
+  expect((await pool.policy()).status).toMatchObject({ open: false, until: expect.any(String) });
+  await pool.control.patch(policyPath, 'merge', { spec: { exclusions: null } });
+  await pool.hear();
+  await refresh();
+  const written = writes();
+  expect((await pool.policy()).status).not.toHaveProperty('until');
+  await refresh();
+  expect(writes()).toBe(written);
+});
+
 test('one that cannot be followed says why, in an Event too, once', async () => {
   await aPool({ windows: [{ schedule: '0 2 * * SAT', duration: '4h', timeZone: 'Mars/Olympus' }] });
   expect(await refresh()).toMatchObject([{ isOpen: false, allowed: 0, waiting: 6 }]);
