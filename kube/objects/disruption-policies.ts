@@ -36,6 +36,14 @@ export interface WatchedPolicies extends PolicyView {
   close(): Promise<void>;
 }
 
+/** Where nothing is decided that policies bound. */
+export const noPolicies: WatchedPolicies = {
+  synced: Promise.resolve(),
+  current: () => ({ policies: [] }),
+  noteWritten: () => undefined,
+  close: () => Promise.resolve(),
+};
+
 export interface WatchedPoliciesOptions {
   client: KubeClient;
   namespace: string;

@@ -6,7 +6,7 @@ import type { CopyLimits } from '../../kube/cache/consistent-copy.ts';
 import type { ActiveWatcher } from '../../kube/leases/active-watcher.ts';
 import { watchActiveWatcher } from '../../kube/leases/active-watcher.ts';
 import type { WatchedPolicies } from '../../kube/objects/disruption-policies.ts';
-import { watchPolicies } from '../../kube/objects/disruption-policies.ts';
+import { noPolicies, watchPolicies } from '../../kube/objects/disruption-policies.ts';
 import type { GlobalStop, StopView } from '../../kube/objects/global-stop.ts';
 import { watchGlobalStop } from '../../kube/objects/global-stop.ts';
 import { isElsewhere, placeOf } from '../../watcher/place.ts';
@@ -120,12 +120,15 @@ function watchGates(
     onError: onError('the Lease of the watcher cannot be read'),
   });
   scope.add('active watcher', () => activeWatcher.close());
-  const policies = watchPolicies({
-    client,
-    namespace,
-    onError: onError('the DisruptionPolicies cannot be read'),
-    onRefusal: (err) => logRefusal(log, err),
-  });
+  // Drains and drivers are asked for what the core has decided, and have no right to read them.
+  const policies = config.serves.core
+    ? watchPolicies({
+        client,
+        namespace,
+        onError: onError('the DisruptionPolicies cannot be read'),
+        onRefusal: (err) => logRefusal(log, err),
+      })
+    : noPolicies;
   scope.add('DisruptionPolicies', () => policies.close());
   return { stop, activeWatcher, policies };
 }

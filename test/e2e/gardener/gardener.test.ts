@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { namespaced } from '../../../kube/client/paths.ts';
+import { disruptionPolicy, namespaced } from '../../../kube/client/paths.ts';
 import { grantedOf, refusalsOf } from '../support/audit.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
@@ -109,12 +109,13 @@ describe('in the place of MCM inside Gardener', () => {
     await workloads.end('web');
     await deleteDeployment(scenario, pool);
     expect(await cloud.instances()).toEqual([]);
-    // What they can do without: Events on budgets of the shoot, and a stop.
+    // What they can do without: Events on budgets of the shoot, a stop, and rollouts, which hold.
     const refused = (await refusalsOf(users)).map((line) => line.replace(/\?.*/, ''));
     expect([...new Set(refused)].toSorted()).toEqual(
       [
         onBudget,
         `${userNameOf(control)} list /api/v1/namespaces/${namespace}/configmaps`,
+        `${userNameOf(control)} list ${disruptionPolicy(namespace)}`,
       ].toSorted(),
     );
   });

@@ -102,7 +102,7 @@ describe('metrics', () => {
     expect(await valuesOf('mcm_machine_items_total')).toEqual([2]);
     for (const part of ['launch', 'join', 'running'])
       expect(await valuesOf(`millwright_machine_${part}_seconds_count`, counted)).toEqual([2]);
-    expect(await valuesOf('millwright_watcher_source_synced')).toEqual([1, 1, 1, 1, 1, 1]);
+    expect(await valuesOf('millwright_watcher_source_synced')).toEqual([1, 1, 1, 1, 1, 1, 1]);
     await eventually('each queue is served', async () => {
       // Of workflows, drains, and creates, deletes and reads of the virtual cloud.
       expect(await valuesOf('millwright_queue_unserved_seconds')).toEqual([0, 0, 0, 0, 0]);
