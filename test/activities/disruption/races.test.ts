@@ -122,12 +122,12 @@ async function rollAll(
     const turnstile = new Turnstile();
     const world = pool.through(turnstile.through(pool.control));
     for (const name of zones) {
-      void turnstile.begin(() => pool.turn(name, world));
-      if (begins?.[name] !== round) continue;
-      const path = customResource('machinedeployments', namespace, name);
+      const moments = begins?.[name] === round ? Math.floor(fate.random() * 25) : undefined;
       void turnstile.begin(async () => {
-        await turnstile.anyMoment();
-        await pool.control.patch(path, 'merge', nextTemplate);
+        for (let passed = 0; passed < (moments ?? 0); passed += 1) await turnstile.anyMoment();
+        const path = customResource('machinedeployments', namespace, name);
+        if (moments !== undefined) await pool.control.patch(path, 'merge', nextTemplate);
+        return await pool.turn(name, world);
       });
     }
     await turnstile.run(fate, check);
