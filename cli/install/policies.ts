@@ -98,7 +98,7 @@ function faultIn({ status }: DisruptionPolicy): Pick<PolicyStatus, 'fault' | 'in
 }
 
 function isNone(limit: number | string | undefined): boolean {
-  return limit === 0 || limit === '0' || limit === '0%';
+  return limit === 0 || /^\+?0+%$/.test(String(limit));
 }
 
 /** What waits are the old machines of a rollout. */

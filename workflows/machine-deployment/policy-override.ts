@@ -7,8 +7,12 @@ import type { Report } from '../plan/machine-deployment/rollout/steps.ts';
 export function overrideInWords(options: RolloutOptions, now: number): string | undefined {
   const override = currentOverride(options, now);
   if (!override) return undefined;
-  const end = new Date(override.until).toISOString().replace(/\.\d+Z$/, 'Z');
-  return `${end}: ${override.reason}`;
+  return `${formatEnd(override.until)}: ${override.reason}`;
+}
+
+/** RFC 3339, in whole seconds. */
+export function formatEnd(until: number): string {
+  return new Date(until).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 /**

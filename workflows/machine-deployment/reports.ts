@@ -14,7 +14,7 @@ import { messageIn } from '../plan/requeues.ts';
 import { localFirst } from '../runtime/activity-options.ts';
 import type { Page } from '../runtime/page.ts';
 import { defined } from '../values/defined.ts';
-import { overrideInWords, overrideReport } from './policy-override.ts';
+import { formatEnd, overrideInWords, overrideReport } from './policy-override.ts';
 import type { MachineDeploymentState } from './state.ts';
 import { printedCommand } from '../runtime/printed-command.ts';
 import { relatedId } from '../runtime/related-workflow.ts';
@@ -174,6 +174,9 @@ function rolloutDetails(ref: NamespacedName, rollout: RolloutFacts): string {
     `### MachineDeployment ${ref.namespace}/${ref.name}: ${plan.state}`,
     `- **Now:** ${plan.reason} (since ${at(since)} UTC)`,
     ...(plan.next === undefined ? [] : [`- **Next:** ${plan.next}`]),
+    ...(plan.heldUntil === undefined
+      ? []
+      : [`- **Goes on by itself:** ${formatEnd(plan.heldUntil)}`]),
     ...(plan.until === undefined ? [] : [`- **Next read:** ${at(plan.until)} UTC at the latest`]),
     ...(plan.blockedBy === undefined ? [] : [`- **Blocked by:** ${plan.blockedBy}`]),
     ...(lastError === undefined ? [] : [`- **Last error:** ${lastError}`]),
@@ -215,6 +218,13 @@ function failingLine(namespace: string, { failing }: SetFacts): string[] {
   return [`- **Failing** \`${id}\`: ${failing.why}`];
 }
 
+/** A window or an exclusion holds it. */
+function isOverridable({ blockedBy, heldUntil }: DeploymentPlan): boolean {
+  return heldUntil !== undefined && blockedBy?.startsWith('DisruptionPolicy/') === true;
+}
+
+const overrideCommand = { verb: 'overridePolicies', minutes: 60, reason: 'WHY' } as const;
+
 function commands(ref: NamespacedName, { facts, plan }: RolloutFacts): string[] {
   const { namespace, name } = ref;
   const commanded = { kind: 'machineDeployment', ref, source: facts.commandsBy } as const;
@@ -223,6 +233,7 @@ function commands(ref: NamespacedName, { facts, plan }: RolloutFacts): string[] 
     `kubectl -n ${namespace} scale machinedeployment ${name} --replicas=N`,
     ...printedCommand(commanded, { verb: plan.state === 'Paused' ? 'resume' : 'pause' }),
     ...printedCommand(commanded, { verb: 'rollback' }),
+    ...(isOverridable(plan) ? printedCommand(commanded, overrideCommand) : []),
   ].map((line) => `    ${line}`);
 }
 

@@ -6,7 +6,12 @@ import { options } from '../../../workflows/api/constants.ts';
 import { eventually } from '../../support/eventually.ts';
 import { millwright } from '../support/command.ts';
 import { closedUntil, Policy, timeIn } from '../support/policies.ts';
-import { secondClass, useRollouts, type Rollout } from '../support/rollout-under-test.ts';
+import {
+  secondClass,
+  thirdClass,
+  useRollouts,
+  type Rollout,
+} from '../support/rollout-under-test.ts';
 import { untilCondition } from '../support/rollouts.ts';
 
 describe('a rollout under a DisruptionPolicy', () => {
@@ -139,13 +144,13 @@ describe('a rollout under a DisruptionPolicy', () => {
     await rollout.untilEvent('PolicyOverrideEnded | ');
     const told = (await rollout.events()).filter((event) => event.startsWith('PolicyOverr'));
     expect(told.some((event) => /CVE-2026-1234 \(by \S+\)$/.test(event))).toBe(true);
-    await rollout.changeClass('large');
+    await rollout.changeClass(thirdClass);
     await untilHeld(rollout);
     // As a command of a person in the Temporal UI.
     expect(
       await rollout.update('overridePolicies', { minutes: 60, reason: 'a form', by: 'ada' }),
     ).toMatch(/^Policies overridden until .*: a form$/);
-    await rollout.expectEnd({ class: 'large', replicas: 3 });
+    await rollout.expectEnd({ class: thirdClass, replicas: 3 });
   });
 
   test('an override that lasts too long, or has no reason, is an invalid option', async () => {

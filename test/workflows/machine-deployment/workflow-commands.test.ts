@@ -49,6 +49,22 @@ test('the page names the first machine of a set that fails, and why', async () =
   });
 });
 
+test('the page of a rollout that a policy holds says until when, and the way past it', async () => {
+  const rollout = new RolloutWorld(temporal);
+  const until = Date.parse('2099-12-05T01:00:00Z');
+  const why = 'waits for its window, Sat 2099-12-05 02:00 CET';
+  rollout.facts.sets = [aSet({ name: 'pool-0', machines: 'AAA' })];
+  rollout.facts.gate = { closed: { policy: 'weekend', kind: 'time', why, until } };
+  await rollout.run(async () => {
+    await rollout.world.observe();
+    await rollout.until('it is held', ({ state }) => state === 'Paused');
+    const page = await pageOf(rollout);
+    expect(page).toContain(`- **Now:** DisruptionPolicy weekend: ${why} (since `);
+    expect(page).toContain('- **Goes on by itself:** 2099-12-05T01:00:00Z\n');
+    expect(page).toMatch(/ --name overridePolicies --input '{"minutes":60,"reason":"WHY"}'$/m);
+  });
+});
+
 describe('an update', () => {
   test('is answered with what was done, once it was done', async () => {
     const rollout = new RolloutWorld(temporal);
