@@ -33,6 +33,8 @@ export interface PolicyView {
 export interface WatchedPolicies extends PolicyView {
   /** Fulfilled after the first read, or when it is known that there is nothing to read. */
   readonly synced: Promise<void>;
+  /** Calls it whenever a policy comes whose status does not answer its spec. One listener. */
+  onEdit(listener: () => void): void;
   close(): Promise<void>;
 }
 
@@ -41,6 +43,7 @@ export const noPolicies: WatchedPolicies = {
   synced: Promise.resolve(),
   current: () => ({ policies: [] }),
   noteWritten: () => undefined,
+  onEdit: () => undefined,
   close: () => Promise.resolve(),
 };
 
@@ -59,12 +62,15 @@ type CopiedPolicy = CachedObject & { policy: DisruptionPolicy };
 const writtenForMs = 10_000;
 
 export function watchPolicies({ namespace, ...options }: WatchedPoliciesOptions): WatchedPolicies {
+  let edited = (): void => undefined;
   const reflector = new OptionalReflector<DisruptionPolicy, CopiedPolicy>({
     ...options,
     resource: policyResource,
     path: disruptionPolicy(namespace),
     transform: copied,
-    onChange: () => undefined,
+    onChange({ type, object }) {
+      if (type !== 'gone' && !isObserved(object.policy)) edited();
+    },
   });
   const written = new Map<string, { at: number; policy: DisruptionPolicy }>();
   const newest = ({ uid, resourceVersion, policy }: CopiedPolicy): DisruptionPolicy => {
@@ -88,8 +94,16 @@ export function watchPolicies({ namespace, ...options }: WatchedPoliciesOptions)
     noteWritten(policy) {
       written.set(policy.metadata.uid, { at: monotonicMs(), policy });
     },
+    onEdit(listener) {
+      edited = listener;
+      if ([...reflector.items.values()].some(({ policy }) => !isObserved(policy))) listener();
+    },
     close: () => reflector.stop(),
   };
+}
+
+function isObserved({ metadata, status }: DisruptionPolicy): boolean {
+  return status?.observedGeneration === metadata.generation;
 }
 
 function copied(policy: DisruptionPolicy): CopiedPolicy {

@@ -49,6 +49,11 @@ export class NamespaceChecks {
     return due.length;
   }
 
+  /** A policy was edited: its author need not wait for a round to see what it does. */
+  policiesEdited(): void {
+    this.#policies.refreshSoon();
+  }
+
   get outcomes(): CheckOutcome[] {
     return this.#checks.flatMap(({ outcome }) => outcome ?? []);
   }

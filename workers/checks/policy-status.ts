@@ -1,8 +1,11 @@
-/** What DisruptionPolicies say of themselves, refreshed by each round: no run is needed for it. */
+/**
+ * What DisruptionPolicies say of themselves, refreshed by each round, and when one was edited: no
+ * run is needed for it.
+ */
 import { refreshPolicies } from '../../activities/disruption/status.ts';
 import type { ActivityDependencies } from '../../activities/runtime/dependencies.ts';
 import { orAborted } from '../../activities/system/or-aborted.ts';
-import { anySignal, timeoutSignal } from '../../activities/system/system.ts';
+import { after, anySignal, random, timeoutSignal } from '../../activities/system/system.ts';
 import type { Logger } from '../log/logger.ts';
 import type { CheckMetrics } from './check-metrics.ts';
 import { longestCheckMs } from './checks.ts';
@@ -14,13 +17,30 @@ export interface PolicyStatusParts {
   signal: AbortSignal;
 }
 
+const soonMs = 2_000;
+
 export class PolicyStatus {
   readonly #parts: PolicyStatusParts;
   #isUnderWay = false;
+  #isAsked = false;
   #hasFailed = false;
 
   constructor(parts: PolicyStatusParts) {
     this.#parts = parts;
+  }
+
+  /**
+   * Within some seconds: of several workers that see an edit the first one writes, and the others
+   * find it written.
+   */
+  refreshSoon(): void {
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    const refresh = (): void => {
+      this.#isAsked = false;
+      if (!this.#parts.signal.aborted) void this.refresh();
+    };
+    after(random() * soonMs, refresh, { keepsAlive: false });
   }
 
   /** Never rejects. Does nothing where there is no policy, and while no watcher leads. */

@@ -51,7 +51,9 @@ export async function serveWorker(process: ProcessParts, attempt: Attempt): Prom
   keepSchedules({ temporal, settings, log, signal });
   const namespaces = (): number => rounds.size;
   const checks = { temporal, settings, dependencies, metrics, log, signal, namespaces };
-  rounds.add(namespace, new NamespaceChecks(checks));
+  const namespaceChecks = new NamespaceChecks(checks);
+  parts.policies.onEdit(() => namespaceChecks.policiesEdited());
+  rounds.add(namespace, namespaceChecks);
   scope.add('safety checks', () => rounds.remove(namespace));
 }
 

@@ -48,6 +48,10 @@ class Watched {
     return this.client.calls.filter((call) => call.includes('millwright.dev'));
   }
 
+  onEdit(): void {
+    this.system.run(() => this.#policies.onEdit(() => this.said.push('edited')));
+  }
+
   close(): Promise<void> {
     return this.system.run(() => this.#policies.close());
   }
@@ -156,4 +160,27 @@ test('what the process wrote counts until the watch has come so far, and for sec
   watched.note({ ...stored, metadata, status: { open: true } });
   expect(await watched.isOpen(5_000)).toBe(true);
   expect(await watched.isOpen(20_000)).toBeUndefined();
+});
+
+test('each whose status does not answer its spec is reported as edited, also an earlier one', async () => {
+  const observed = { observedGeneration: 1, open: true };
+  const first = aDisruptionPolicy({ metadata: { name: 'first', generation: 1 } });
+  const second = aDisruptionPolicy({
+    metadata: { name: 'second', generation: 1 },
+    status: observed,
+  });
+  watched = new Watched(first, second);
+  await watched.at(1_000);
+  watched.onEdit();
+  expect(watched.said).toEqual(['edited']);
+  await watched.client.patch(disruptionPolicy(namespace, 'second'), 'merge', {
+    spec: { atATime: { machines: 1 } },
+  });
+  await watched.at(2_000);
+  expect(watched.said).toEqual(['edited', 'edited']);
+  await watched.client.patch(`${disruptionPolicy(namespace, 'second')}/status`, 'merge', {
+    status: { observedGeneration: 2 },
+  });
+  await watched.at(3_000);
+  expect(watched.said).toEqual(['edited', 'edited']);
 });

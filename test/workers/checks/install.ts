@@ -33,6 +33,8 @@ export interface Worker {
   rounds: Rounds;
   registry: Registry;
   logged: { msg: string; check?: string }[];
+  /** Its watch shows a DisruptionPolicy that was edited. */
+  edited(): void;
 }
 
 export class Install {
@@ -107,15 +109,18 @@ export class Install {
     const { signal } = new AbortController();
     const rounds = new Rounds();
     const kept = { temporal, log, signal };
+    let checks: NamespaceChecks | undefined;
     process.run(() => {
       keepRounds({ ...kept, settings: { ...config, identity } });
       keepSchedules({ ...kept, settings });
       const metrics = registerCheckMetrics(registry).of(namespace, checksOf(settings));
       const dependencies = { ...this.#world, workflows };
       const parts = { ...kept, settings, dependencies, metrics, namespaces: () => rounds.size };
-      rounds.add(served, new NamespaceChecks(parts));
+      checks = new NamespaceChecks(parts);
+      rounds.add(served, checks);
     });
-    const worker = { process, rounds, registry, logged };
+    const edited = (): void => process.run(() => checks?.policiesEdited());
+    const worker = { process, rounds, registry, logged, edited };
     this.#workers.push(worker);
     return worker;
   }

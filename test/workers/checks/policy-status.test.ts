@@ -37,6 +37,22 @@ test('a round writes what a policy says of itself, and shows it', async () => {
   expect(world.control.writes().slice(writes).join()).not.toContain('disruptionpolicies');
 });
 
+test('one that was edited says so within seconds, whichever worker sees it first', async () => {
+  const { its, world, current } = install([policy]);
+  current.policies = { policies: [await world.control.read<DisruptionPolicy>(path)] };
+  const workers = [its.startWorker('--safety-orphans=off'), its.startWorker()];
+  for (const { edited } of workers) {
+    edited();
+    edited();
+  }
+  await its.pass(3_000);
+  const { status } = await world.control.read<DisruptionPolicy>(path);
+  expect(status).toMatchObject({ open: true });
+  // The second one was refused, as the first one had written.
+  const writes = world.control.writes().filter((call) => call.includes('disruptionpolicies'));
+  expect(writes).toHaveLength(2);
+});
+
 test('without a policy, and without a watcher that leads, nothing is read for it', async () => {
   for (const { its, world } of [install([]), install([policy], { isLed: false })]) {
     its.startWorker('--safety-orphans=off');
