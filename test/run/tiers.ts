@@ -56,7 +56,6 @@ export const walk: readonly string[] = [
   'stop',
   'versions',
   'watcher-crash',
-  'windows',
   'worker-crash',
 ];
 
