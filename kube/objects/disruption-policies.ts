@@ -62,14 +62,14 @@ type CopiedPolicy = CachedObject & { policy: DisruptionPolicy };
 const writtenForMs = 10_000;
 
 export function watchPolicies({ namespace, ...options }: WatchedPoliciesOptions): WatchedPolicies {
-  let edited = (): void => undefined;
+  let edited: (() => void) | undefined;
   const reflector = new OptionalReflector<DisruptionPolicy, CopiedPolicy>({
     ...options,
     resource: policyResource,
     path: disruptionPolicy(namespace),
     transform: copied,
     onChange({ type, object }) {
-      if (type !== 'gone' && !isObserved(object.policy)) edited();
+      if (type !== 'gone' && !isObserved(object.policy)) edited?.();
     },
   });
   const written = new Map<string, { at: number; policy: DisruptionPolicy }>();
