@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { plan } from '../../../cli/plan/plan.ts';
+import { fakeClock } from '../../support/fake-clock.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { readArguments } from '../../support/command-line.ts';
 import type { DisruptionPolicySpec } from '../../../workflows/api/disruption-policy.ts';
@@ -128,8 +129,9 @@ describe('under a DisruptionPolicy', () => {
 
   test('a rollout goes through its windows', async () => {
     const windows = [{ schedule: '0 2 * * *', duration: '1h', timeZone: 'Europe/Berlin' }];
-    const text = await planned(...workers, aPolicy({ windows }));
-    expect(text).toMatch(/DisruptionPolicy db: waits for its window, \w{3} \S+ 02:00 CES?T/);
+    const clock = fakeClock({ now: Date.parse('2026-11-28T12:00:00Z'), toFake: ['Date'] });
+    const text = await planned(...workers, aPolicy({ windows })).finally(() => clock.uninstall());
+    expect(text).toContain('DisruptionPolicy db: waits for its window, Sun 2026-11-29 02:00 CET');
     expect(text).toContain('machines: 1 created, 1 deleted');
     expect(text).not.toContain('it ends so');
   });
