@@ -9,6 +9,7 @@ import { isForbidden, isNotFound } from '../client/errors.ts';
 import { pause } from '../client/pause.ts';
 import type { OptionalResource } from '../client/served.ts';
 import { isServed } from '../client/served.ts';
+import { orAborted } from '../../activities/system/or-aborted.ts';
 import { monotonicMs } from '../../activities/system/system.ts';
 import type { CachedObject } from './object-cache.ts';
 import type { ReflectorOptions } from './reflector.ts';
@@ -118,9 +119,11 @@ export class OptionalReflector<K extends KubeObject, T extends CachedObject> {
   /** One reflector, if there is to be one. Returns after how long the next one comes. */
   async #attempt(): Promise<number> {
     const { client, resource, onError } = this.#options;
+    const { signal } = this.#stopping;
     try {
-      if (!(await isServed(client, resource))) return this.#beAbsent();
+      if (!(await orAborted(isServed(client, resource), signal))) return this.#beAbsent();
     } catch (error) {
+      if (signal.aborted) return 0;
       this.#failures += 1;
       onError(error);
       return this.#backoff.next();
@@ -145,6 +148,7 @@ export class OptionalReflector<K extends KubeObject, T extends CachedObject> {
     const { signal } = this.#stopping;
     const stop = (): void => end(undefined);
     signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
     const reflector = new Reflector<K, T>({
       ...this.#options,
       since: this.#since,

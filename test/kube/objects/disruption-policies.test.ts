@@ -184,3 +184,9 @@ test('each whose status does not answer its spec is reported as edited, also an 
   await watched.at(3_000);
   expect(watched.said).toEqual(['edited', 'edited']);
 });
+
+test('ends in the middle of its first question', async () => {
+  watched = new Watched(aDisruptionPolicy());
+  await watched.close();
+  expect(watched.isSynced).toBe(false);
+});
