@@ -2,7 +2,7 @@
 import type { DisruptionPolicy } from '../../workflows/api/disruption-policy.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { DisruptionReason } from '../../workflows/api/phases.ts';
-import { isEmptySelector, matches } from '../../workflows/api/selector.ts';
+import { selectsLabels } from '../../workflows/api/selector.ts';
 
 const usualReasons: readonly DisruptionReason[] = ['Rollout', 'Replace'];
 
@@ -10,7 +10,7 @@ type Labelled = Pick<MachineDeployment, 'metadata'>;
 
 /** Without a selector it is all of the namespace. */
 export function selects({ spec }: DisruptionPolicy, { metadata }: Labelled): boolean {
-  return isEmptySelector(spec.selector) || matches(spec.selector, metadata.labels ?? {});
+  return selectsLabels(spec.selector, metadata.labels ?? {});
 }
 
 export function holdsFor({ spec }: DisruptionPolicy, reason: DisruptionReason): boolean {

@@ -3,7 +3,7 @@ import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
 import type { Deployment } from '../install/deployments.ts';
 import { isNotFound, isRefusal } from '../../kube/client/errors.ts';
 import type { LabelSelector } from '../../workflows/api/machine-set.ts';
-import { isEmptySelector, matches } from '../../workflows/api/selector.ts';
+import { selectsLabels } from '../../workflows/api/selector.ts';
 
 interface Policy extends KubeObject {
   spec?: {
@@ -43,7 +43,7 @@ export async function policyAgainst(
 /** To admission an empty selector is one of all namespaces. */
 function isFor({ metadata, spec }: Policy, labels: Record<string, string>): boolean {
   const selector = spec?.matchConstraints?.namespaceSelector;
-  return metadata.name.endsWith(ending) && (isEmptySelector(selector) || matches(selector, labels));
+  return metadata.name.endsWith(ending) && selectsLabels(selector, labels);
 }
 
 const lets = ({ spec }: Policy, user: string): boolean =>

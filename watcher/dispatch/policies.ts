@@ -2,7 +2,7 @@
  * A DisruptionPolicy concerns the deployments that wait for it: where its spec changes, and where
  * another one gives something back. What was taken, and what is only counted, wakes none.
  */
-import { isEmptySelector, matches } from '../../workflows/api/selector.ts';
+import { selectsLabels } from '../../workflows/api/selector.ts';
 import type { MachineDeploymentView, DisruptionPolicyView } from '../cache/views.ts';
 import { versionAt } from './context.ts';
 import type { ChangeOf, DispatchContext } from './context.ts';
@@ -54,6 +54,5 @@ function isConcerned(
   { selector, namesRepair }: DisruptionPolicyView,
   { labels, figures }: MachineDeploymentView,
 ): boolean {
-  if (!isEmptySelector(selector) && !matches(selector, labels)) return false;
-  return namesRepair || figures.rollout !== 'complete';
+  return selectsLabels(selector, labels) && (namesRepair || figures.rollout !== 'complete');
 }

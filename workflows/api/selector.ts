@@ -32,6 +32,11 @@ export function matches(selector: LabelSelector | undefined, labels: Labels): bo
   );
 }
 
+/** As elsewhere in Kubernetes: one that asks for nothing selects everything. */
+export function selectsLabels(selector: LabelSelector | undefined, labels: Labels): boolean {
+  return isEmptySelector(selector) || matches(selector, labels);
+}
+
 /** It asks for nothing. */
 export function isEmptySelector(selector: LabelSelector | undefined): boolean {
   const { matchLabels = {}, matchExpressions = [] } = selector ?? {};

@@ -1,7 +1,7 @@
 /** Which machines belong to a MachineSet, and which sets to a MachineDeployment. */
 import { labels as ownLabels } from '../api/constants.ts';
 import type { LabelSelector } from '../api/machine-set.ts';
-import { formFaults, isEmptySelector, matches } from '../api/selector.ts';
+import { formFaults, isEmptySelector, matches, selectsLabels } from '../api/selector.ts';
 
 export interface Claimant {
   uid: string;
@@ -67,7 +67,7 @@ export function selectorFaults(
 ): string[] {
   const faults = formFaults(selector);
   if (faults.length > 0) return faults;
-  if (isEmptySelector(selector) || matches(selector, templateLabels)) return [];
+  if (selectsLabels(selector, templateLabels)) return [];
   return [
     'spec.selector: Invalid value: must match spec.template.metadata.labels; make one of them fit the other',
   ];

@@ -1,6 +1,6 @@
 /** PodDisruptionBudgets in the way of a drain. */
 import type { LabelSelector } from '../../api/machine-set.ts';
-import { isEmptySelector, matches } from '../../api/selector.ts';
+import { selectsLabels } from '../../api/selector.ts';
 import type { DrainPod } from './removals.ts';
 import { podKey } from './removals.ts';
 
@@ -25,7 +25,7 @@ export function budgetsOf<B extends Budget>(
 ): B[] {
   return budgets.filter(({ metadata, spec }) => {
     if (metadata.namespace !== pod.namespace || spec?.selector === undefined) return false;
-    return isEmptySelector(spec.selector) || matches(spec.selector, pod.labels);
+    return selectsLabels(spec.selector, pod.labels);
   });
 }
 
