@@ -13,7 +13,7 @@ import { isClosedFor, timesOf } from './answers.ts';
 import type { GateDependencies } from './dependencies.ts';
 import { readObjects } from './dependencies.ts';
 import type { NamespaceObjects } from './going.ts';
-import { goingOf, limitOf } from './going.ts';
+import { goingOf, limitOf, noObjects } from './going.ts';
 import { policiesFor } from './selecting.ts';
 import type { Turn } from './turns.ts';
 import { turnOf } from './turns.ts';
@@ -39,7 +39,7 @@ export async function termsOfRollout(
   if (policies.length === 0) return undefined;
   const namespace = deployment.metadata.namespace ?? '';
   const isCounted = policies.some(({ spec }) => spec.atATime !== undefined);
-  const objects = isCounted ? await readObjects(dependencies, namespace) : none;
+  const objects = isCounted ? await readObjects(dependencies, namespace) : noObjects;
   return termsAmong(known.policies, { deployment, objects, now: nowMs() });
 }
 
@@ -56,8 +56,6 @@ export function termsAmong(
   const isClosed = isClosedFor(policies, now);
   return termsFrom(own.map((policy) => answerOf(policy, { deployment, objects, isClosed, now })));
 }
-
-const none: NamespaceObjects = { deployments: [], sets: [], machines: [] };
 
 interface Question {
   deployment: MachineDeployment;

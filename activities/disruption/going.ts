@@ -7,7 +7,7 @@ import type { DisruptionGrant, DisruptionPolicy } from '../../workflows/api/disr
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { controllerOf } from '../../kube/objects/owners.ts';
+import { byController, controllerOf } from '../../kube/objects/owners.ts';
 import { timeOf } from '../../kube/objects/time.ts';
 import { selects } from './selecting.ts';
 
@@ -17,6 +17,9 @@ export interface NamespaceObjects {
   sets: readonly MachineSet[];
   machines: readonly Machine[];
 }
+
+/** Where a policy counts nothing. */
+export const noObjects: NamespaceObjects = { deployments: [], sets: [], machines: [] };
 
 /** A size, or a machine, that its deployment may still make use of. */
 export const grantedForMs = 10 * 60_000;
@@ -52,7 +55,7 @@ export function goingOf(
     objects.deployments.filter((one) => selects(policy, one)).map(({ metadata }) => metadata.uid),
   );
   const sets = objects.sets.filter((set) => selected.has(controllerOf(set)?.uid ?? ''));
-  const bySet = machinesBySet(objects.machines);
+  const bySet = byController(objects.machines);
   const grants = (policy.status?.grants ?? []).filter((grant) => isLive(grant, now));
   const going: Going = { all: 0, underWay: 0, names: [] };
   for (const set of sets) {
@@ -91,22 +94,20 @@ export function isOf(
   return set === found.metadata.name && controllerOf(found)?.uid === uid;
 }
 
-export function machinesBySet(machines: readonly Machine[]): Map<string, Machine[]> {
-  const bySet = new Map<string, Machine[]>();
-  for (const machine of machines) {
-    const uid = controllerOf(machine)?.uid ?? '';
-    const group = bySet.get(uid);
-    if (group) group.push(machine);
-    else bySet.set(uid, [machine]);
-  }
-  return bySet;
-}
-
 /** It leaves, or has left its Node already. */
 export function isGoing({ metadata, status }: Machine): boolean {
   const { phase = '' } = status?.currentStatus ?? {};
   return metadata.deletionTimestamp !== undefined || phase === 'Terminating';
 }
+
+/** As `atATime.machines` counts it: it goes, is updated in place, or does not work. */
+export function isCountedGoing(machine: Machine): boolean {
+  const { phase = '', preserveExpiryTime } = machine.status?.currentStatus ?? {};
+  const isIll = phase === 'Unknown' || (phase === 'Failed' && !preserveExpiryTime);
+  return isGoing(machine) || isInPlace(phase) || isIll;
+}
+
+const isInPlace = (phase: string): boolean => phase.startsWith('InPlace');
 
 interface Counted {
   set: MachineSet;
@@ -121,10 +122,9 @@ function addMachine(
 ): void {
   const { name } = machine.metadata;
   if (name === asker.machine) return;
-  const { phase = '', preserveExpiryTime } = machine.status?.currentStatus ?? {};
-  const isUpdated = phase.startsWith('InPlace');
-  const isIll = phase === 'Unknown' || (phase === 'Failed' && !preserveExpiryTime);
-  if (!isGoing(machine) && !isUpdated && !isIll) return;
+  if (!isCountedGoing(machine)) return;
+  const { phase = '' } = machine.status?.currentStatus ?? {};
+  const isUpdated = isInPlace(phase);
   going.all += 1;
   going.names.push(name);
   const isPromised = grants.some((grant) => grant.machine === name);

@@ -12,7 +12,7 @@ import { timesOf } from './answers.ts';
 import type { GateDependencies } from './dependencies.ts';
 import { readObjects } from './dependencies.ts';
 import type { NamespaceObjects } from './going.ts';
-import { goingOf, limitOf } from './going.ts';
+import { goingOf, limitOf, noObjects } from './going.ts';
 import { takeForMachine } from './grants.ts';
 import { holdsFor, policiesFor } from './selecting.ts';
 
@@ -38,7 +38,7 @@ export async function termsOfRepairs(
   if (!sets.some(hasWaiting)) return { room: 0 };
   const { namespace = '' } = deployment.metadata;
   const isCounted = own.some(({ spec }) => spec.atATime?.machines !== undefined);
-  const objects = isCounted ? await readObjects(dependencies, namespace) : none;
+  const objects = isCounted ? await readObjects(dependencies, namespace) : noObjects;
   const now = nowMs();
   const terms = own.map((policy) => termsIn(policy, { deployment, objects, now }));
   const ends = terms.flatMap(({ until }) => until ?? []);
@@ -47,8 +47,6 @@ export async function termsOfRepairs(
     until: ends.length === 0 ? undefined : Math.max(...ends),
   });
 }
-
-const none: NamespaceObjects = { deployments: [], sets: [], machines: [] };
 
 /** A machine that failed and that the set may not replace yet. */
 function hasWaiting({ metadata, status }: MachineSet): boolean {

@@ -1,15 +1,16 @@
 /** Where the rollouts of the selected deployments are, from the objects alone. */
-import { annotations, options as optionKeys } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import { defined } from '../../workflows/values/defined.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
-import { revisionOf } from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
-import { setOfTemplate } from '../../workflows/plan/machine-deployment/rollout/template-set.ts';
+import {
+  byAge,
+  hasMachines,
+  newSetAmong,
+} from '../../workflows/plan/machine-deployment/rollout/template-set.ts';
 import { isSpecObserved } from '../../kube/objects/generation.ts';
-import { controllerOf } from '../../kube/objects/owners.ts';
+import { byController, controllerOf } from '../../kube/objects/owners.ts';
 import type { NamespaceObjects } from './going.ts';
-import { isGoing, machinesBySet } from './going.ts';
+import { isGoing } from './going.ts';
 
 export interface RollingDeployment {
   deployment: MachineDeployment;
@@ -24,7 +25,7 @@ export function rollingAmong(
   objects: NamespaceObjects,
   deployments: readonly MachineDeployment[],
 ): RollingDeployment[] {
-  const bySet = machinesBySet(objects.machines);
+  const bySet = byController(objects.machines);
   return deployments.flatMap((deployment) => {
     const { newSet, old } = setsOf(deployment, objects.sets);
     const staying = old.map(
@@ -65,34 +66,13 @@ export function isReady(deployment: MachineDeployment, now: number): boolean {
 
 /** A set that is being deleted needs no rollout. */
 function setsOf(
-  { metadata, spec }: MachineDeployment,
+  deployment: MachineDeployment,
   sets: readonly MachineSet[],
 ): { newSet: MachineSet | undefined; old: MachineSet[] } {
   const own = sets
-    .filter((set) => controllerOf(set)?.uid === metadata.uid)
+    .filter((set) => controllerOf(set)?.uid === deployment.metadata.uid)
     .filter((set) => set.metadata.deletionTimestamp === undefined)
-    .toSorted((a, b) => (createdAt(a) < createdAt(b) ? -1 : 1));
-  const restart = metadata.annotations?.[optionKeys.restart];
-  const chosen = setOfTemplate(
-    defined({ template: spec.template, restart }),
-    own.map((set) =>
-      defined({
-        name: set.metadata.name,
-        template: set.spec.template ?? {},
-        revision: revisionOf(set.metadata.annotations?.[annotations.revision]),
-        restart: set.metadata.annotations?.[optionKeys.restart],
-      }),
-    ),
-  );
-  const newSet = own.find((set) => set.metadata.name === chosen?.name);
+    .toSorted(byAge);
+  const newSet = newSetAmong(deployment, own);
   return { newSet, old: own.filter((set) => set !== newSet) };
-}
-
-/** Ends with the name, as many are of one second. */
-function createdAt({ metadata }: MachineSet): string {
-  return `${metadata.creationTimestamp} ${metadata.name}`;
-}
-
-function hasMachines({ spec, status }: MachineSet): boolean {
-  return (spec.replicas ?? 0) > 0 || (status?.replicas ?? 0) > 0;
 }

@@ -72,13 +72,12 @@ export function statusOf(
   now: number,
 ): DisruptionPolicyStatus {
   const faults = faultsOf(policy);
-  const { isOpen, until, why } = windowsAt(policy.spec, now);
-  const open = faults.length === 0 && isOpen;
   const isFaulty = faults.length > 0;
+  const { isOpen, until, why } = windowsAt(policy.spec, now);
   return defined({
     observedGeneration: policy.metadata.generation,
     conditions: [acceptedIn(policy, faults, now)],
-    open,
+    open: !isFaulty && isOpen,
     until: isFaulty || until === undefined ? undefined : timestamp(until),
     message: isFaulty ? 'is closed, as it cannot be followed' : messageOf(policy, why),
     going: goingOf(policy, objects, { now }).all,

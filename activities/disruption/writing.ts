@@ -11,6 +11,7 @@ import { disruptionPolicy } from '../../kube/client/paths.ts';
 import type { GateDependencies } from './dependencies.ts';
 import { readObjects } from './dependencies.ts';
 import type { NamespaceObjects } from './going.ts';
+import { noObjects } from './going.ts';
 
 /** Each conflict is a write of another client, so one of them goes on. */
 const mostTries = 20;
@@ -27,8 +28,6 @@ export interface DecisionRequest<Answer> {
   busy: Answer;
 }
 
-const none: NamespaceObjects = { deployments: [], sets: [], machines: [] };
-
 /**
  * Decides by a policy, and by what is counted after it was read, until no other client wrote
  * meanwhile. Undefined where the policy is gone.
@@ -43,7 +42,7 @@ export async function decisionOn<Answer>(
   let policy: DisruptionPolicy | undefined = known;
   for (let tries = 0; tries < mostTries; tries += 1) {
     if (policy?.metadata.uid !== known.metadata.uid) return undefined;
-    const objects = policy.spec.atATime ? await readObjects(dependencies, namespace) : none;
+    const objects = policy.spec.atATime ? await readObjects(dependencies, namespace) : noObjects;
     const { change, answer } = decide(policy, objects);
     if (!change || (await write(dependencies, policy, change))) return answer;
     policy = await ignoreNotFound(dependencies.control.get<DisruptionPolicy>(path));

@@ -1,10 +1,10 @@
 /** A MachineDeployment as plans see it. */
-import { annotations, options as optionKeys } from '../../workflows/api/constants.ts';
+import { annotations } from '../../workflows/api/constants.ts';
 import type {
   MachineDeployment,
   MachineDeploymentSpec,
 } from '../../workflows/api/machine-deployment.ts';
-import type { MachineSet, MachineTemplateSpec } from '../../workflows/api/machine-set.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { isEmptySelector } from '../../workflows/api/selector.ts';
 import { machineDeploymentFaults } from '../../workflows/api/validation.ts';
@@ -24,11 +24,9 @@ import type {
 import type { ParsedOptions } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import type { MachineState } from '../../workflows/plan/machine-deployment/rollout/replacement-budget.ts';
 import { grantsOf } from '../../workflows/plan/machine-deployment/rollout/replacement-budget.ts';
-import { revisionOf } from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
-import { setOfTemplate } from '../../workflows/plan/machine-deployment/rollout/template-set.ts';
 import { isFailed, isPreserved } from '../../workflows/plan/machine-set/deletions.ts';
 import { hasFinalizer, isOrphaning } from '../../kube/objects/finalizers.ts';
-import { controllerOf } from '../../kube/objects/owners.ts';
+import { byController, controllerOf } from '../../kube/objects/owners.ts';
 import type { RepairTerms } from '../disruption/repairs.ts';
 import { factOf, isAvailable } from '../machine-set/facts.ts';
 import { timestamp } from '../../kube/objects/time.ts';
@@ -84,7 +82,7 @@ export function faultsOf(deployment: MachineDeployment): string[] {
 /** All but `progress`, which the status decides. */
 export function factsOf(view: DeploymentView): ObservedDeployment {
   const { deployment, faults } = view;
-  const bySet = machinesBySet(view);
+  const bySet = byController(view.machines ?? []);
   return defined({
     isDeleting: deployment.metadata.deletionTimestamp !== undefined,
     hasFinalizer: hasFinalizer(deployment),
@@ -153,35 +151,6 @@ function nodeFactsOf(view: DeploymentView) {
   };
 }
 
-export function newSetAmong(
-  { spec }: MachineDeployment,
-  sets: readonly MachineSet[],
-  { restart }: ParsedOptions,
-): MachineSet | undefined {
-  const wanted = defined({ template: spec.template, restart });
-  // A set that is being deleted is the last choice: another may be made beside it.
-  const staying = sets.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  return setAmong(wanted, staying) ?? setAmong(wanted, sets);
-}
-
-function setAmong(
-  wanted: { template: MachineTemplateSpec; restart?: string },
-  sets: readonly MachineSet[],
-): MachineSet | undefined {
-  const chosen = setOfTemplate(
-    wanted,
-    sets.map(({ metadata, spec: { template = {} } }) =>
-      defined({
-        name: metadata.name,
-        template,
-        revision: revisionOf(metadata.annotations?.[annotations.revision]),
-        restart: metadata.annotations?.[optionKeys.restart],
-      }),
-    ),
-  );
-  return sets.find(({ metadata }) => metadata.name === chosen?.name);
-}
-
 function clockOf({ deployment, options, now }: DeploymentView): Clock {
   const { honorsMinReadySeconds, soakSeconds } = options;
   const minReady = honorsMinReadySeconds ? (deployment.spec.minReadySeconds ?? 0) : 0;
@@ -197,17 +166,6 @@ function strategyOf({ strategy }: MachineDeploymentSpec, onDelete: boolean): Str
 function freeNameOf({ deployment, takenNames }: DeploymentView): string {
   for (const { name } of newSetNames(deployment)) if (!takenNames.has(name)) return name;
   throw new Error(`every name for a new set of ${deployment.metadata.name} is taken`);
-}
-
-function machinesBySet({ machines = [] }: DeploymentView): Map<string, Machine[]> {
-  const bySet = new Map<string, Machine[]>();
-  for (const machine of machines) {
-    const uid = controllerOf(machine)?.uid ?? '';
-    const group = bySet.get(uid);
-    if (group) group.push(machine);
-    else bySet.set(uid, [machine]);
-  }
-  return bySet;
 }
 
 function pendingMarks({ deployment, machines, now }: DeploymentView): Marks | undefined {

@@ -4,6 +4,7 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { isEmptySelector, matches } from '../../workflows/api/selector.ts';
+import { hasMachines } from '../../workflows/plan/machine-deployment/rollout/template-set.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
 import type { MachineLists } from '../runtime/dependencies.ts';
 
@@ -32,10 +33,6 @@ export async function machinesOf(
 
 interface Labelled {
   metadata?: { labels?: Record<string, string> };
-}
-
-export function hasMachines({ spec, status }: MachineSet): boolean {
-  return (spec.replicas ?? 0) > 0 || (status?.replicas ?? 0) > 0;
 }
 
 /** The name is known before the Node has joined. */

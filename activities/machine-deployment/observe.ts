@@ -27,6 +27,11 @@ import {
   optionsOf,
   type ParsedOptions,
 } from '../../workflows/plan/machine-deployment/rollout/options.ts';
+import {
+  byAge,
+  hasMachines,
+  newSetAmong,
+} from '../../workflows/plan/machine-deployment/rollout/template-set.ts';
 import { ensureFinalizer } from '../../kube/objects/finalizers.ts';
 import { formatStop } from '../../kube/objects/global-stop.ts';
 import { customResource } from '../../kube/client/paths.ts';
@@ -34,9 +39,9 @@ import { termsOfRollout, withSurge } from '../disruption/gate.ts';
 import { termsOfRepairs } from '../disruption/repairs.ts';
 import { giveBack } from '../disruption/turns.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
-import { factsOf, faultsOf, newSetAmong, type DeploymentView } from './facts.ts';
+import { factsOf, faultsOf, type DeploymentView } from './facts.ts';
 import { otherThanUsual } from '../../workflows/api/command-source.ts';
-import { hasMachines, machinesOf } from './machines.ts';
+import { machinesOf } from './machines.ts';
 import { RefusedObjects } from './refused-objects.ts';
 import { reportOf, statusPatchOf, type StatusView } from './status.ts';
 import type { MachineClass, NodeTemplate } from '../../workflows/api/machine-class.ts';
@@ -136,7 +141,7 @@ async function read(
   const request = { isFaulty: faults.length > 0, refused };
   const { owned: sets, taken } = await ownedSetsOf(dependencies, deployment, request);
   const options = optionsOf(deployment, Date.parse, now);
-  const newSet = newSetAmong(deployment, sets, options);
+  const newSet = newSetAmong(deployment, sets);
   const repairs = await termsOfRepairs(dependencies, deployment, sets);
   // After the sets: a machine that a set has made since counts, one that it is still to make is in
   // its `replicas`.
@@ -344,9 +349,4 @@ async function claim(
     settleOwners(control, { owner: deployment, isFaulty, path }, set),
   );
   return settled && controllerOf(settled)?.uid === deployment.metadata.uid ? settled : undefined;
-}
-
-function byAge(a: MachineSet, b: MachineSet): number {
-  const order = Date.parse(a.metadata.creationTimestamp) - Date.parse(b.metadata.creationTimestamp);
-  return order || (a.metadata.name < b.metadata.name ? -1 : 1);
 }

@@ -15,7 +15,7 @@ import type {
 } from '../../workflows/plan/safety/overshoot.ts';
 import { limitOf } from '../../workflows/plan/safety/overshoot.ts';
 import type { KubeObject } from '../../kube/client/client.ts';
-import { controllerOf } from '../../kube/objects/owners.ts';
+import { byController, controllerOf } from '../../kube/objects/owners.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import { isSpecObserved } from '../../kube/objects/generation.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
@@ -70,7 +70,10 @@ function checkOwner(
   check: OvershootCheck,
 ): OvershootFinding {
   const byUid = new Map(deployments.map((deployment) => [deployment.metadata.uid, deployment]));
-  const members = bySet(machines);
+  // Machines that go away do not count: a set that is scaled down is not frozen because of them.
+  const members = byController(
+    machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined),
+  );
   const checked: SetFacts[] = [];
   const unchecked: OvershootFinding['unchecked'] = [];
   for (const set of sets.filter(({ metadata }) => metadata.deletionTimestamp === undefined)) {
@@ -98,19 +101,6 @@ function checkOwner(
     deployments: marked.filter((facts) => isMarked(facts) || owners.has(facts.name)),
     unchecked,
   };
-}
-
-/** Machines that go away do not count: a set that is scaled down is not frozen because of them. */
-function bySet(machines: readonly KubeObject[]): Map<string, KubeObject[]> {
-  const members = new Map<string, KubeObject[]>();
-  for (const machine of machines) {
-    const uid = controllerOf(machine)?.uid;
-    if (uid === undefined || machine.metadata.deletionTimestamp !== undefined) continue;
-    const others = members.get(uid);
-    if (others) others.push(machine);
-    else members.set(uid, [machine]);
-  }
-  return members;
 }
 
 interface SetCase {

@@ -2,13 +2,16 @@
 import { customResource } from '../../kube/client/paths.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
 import type { DeploymentView } from '../../activities/machine-deployment/facts.ts';
-import { faultsOf, newSetAmong } from '../../activities/machine-deployment/facts.ts';
+import { faultsOf } from '../../activities/machine-deployment/facts.ts';
+import {
+  byAge,
+  newSetAmong,
+} from '../../workflows/plan/machine-deployment/rollout/template-set.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { matches } from '../../workflows/api/selector.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
-import { compareText } from '../../workflows/plan/machine-set/scale-down.ts';
 import type { ClusterScope } from '../connection/cluster.ts';
 import { readDeployment } from './read-object.ts';
 
@@ -57,15 +60,11 @@ export function viewOf(
     faults: faultsOf(deployment),
     sets: own,
     takenNames: new Set(sets.map(({ metadata }) => metadata.name)),
-    newSet: newSetAmong(deployment, own, options),
+    newSet: newSetAmong(deployment, own),
     options,
     ...(machines && { machines: machines.filter(isOwn) }),
     now,
     // Taints and marks of Nodes decide nothing about machines.
     nodes: { hasNodes: false, protects: false },
   };
-}
-
-function byAge({ metadata: a }: MachineSet, { metadata: b }: MachineSet): number {
-  return compareText(a.creationTimestamp, b.creationTimestamp) || compareText(a.name, b.name);
 }

@@ -3,8 +3,9 @@
  * are of use.
  */
 import fc from 'fast-check';
-import { factsOf, newSetAmong } from '../../activities/machine-deployment/facts.ts';
+import { factsOf } from '../../activities/machine-deployment/facts.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
+import { newSetAmong } from '../../workflows/plan/machine-deployment/rollout/template-set.ts';
 import { reportOf } from '../../activities/machine-deployment/status.ts';
 import { desiredMachinesOf } from '../../activities/machine-set/desired.ts';
 import { factOf } from '../../activities/machine-set/facts.ts';
@@ -209,7 +210,7 @@ describe('any MachineDeployment', () => {
     expect(
       counterexample(views, runsEach, ({ deployment, sets, machines: seen }) => {
         const options = optionsOf(deployment, Date.parse, 0);
-        const newSet = newSetAmong(deployment, sets, options);
+        const newSet = newSetAmong(deployment, sets);
         const view = {
           deployment,
           faults: machineDeploymentFaults(deployment),
