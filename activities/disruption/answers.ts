@@ -14,7 +14,7 @@ export interface Times {
   until?: number;
 }
 
-/** What closes a policy for a deployment whatever the counts are. */
+/** Whether a policy is closed for a deployment, before anything is counted. */
 export function timesOf(
   policy: DisruptionPolicy,
   deployment: MachineDeployment,

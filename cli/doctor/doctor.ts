@@ -15,12 +15,13 @@ import { observe } from './observed.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Deployment } from '../install/deployments.ts';
 import { isWatcher } from '../install/deployments.ts';
-import { servesPolicies } from '../install/read-policies.ts';
 import type { Right } from '../objects/rights.ts';
 import { attributesOf, formatRight, isAllowed, rightOnMachines } from '../objects/rights.ts';
 import { isRefusal } from '../../kube/client/errors.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { customResource, namespaced } from '../../kube/client/paths.ts';
+import { isServed } from '../../kube/client/served.ts';
+import { policyResource } from '../../kube/objects/disruption-policies.ts';
 import { annotations, ownGroup } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
@@ -158,7 +159,7 @@ async function ofDeployment(
   const check = 'rights of the install';
   const account = deployment.spec?.template?.spec?.serviceAccountName ?? 'default';
   const user = `system:serviceaccount:${release}:${account}`;
-  const ofPolicies = (await servesPolicies(kube))
+  const ofPolicies = (await isServed(kube, policyResource))
     ? policyRights(namespace, isWatcher(deployment))
     : [];
   const rights = [

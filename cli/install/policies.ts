@@ -1,15 +1,16 @@
 /** DisruptionPolicies by their status, and the machines that go or wait under each. */
+import { isNumberZero } from '../../activities/disruption/answers.ts';
+import { zoneOf } from '../../activities/disruption/calendar.ts';
+import { isCountedGoing } from '../../activities/disruption/going.ts';
 import { selects } from '../../activities/disruption/selecting.ts';
 import { isTimeZone, textOf } from '../../activities/disruption/time-zone.ts';
 import type { DisruptionPolicy } from '../../workflows/api/disruption-policy.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
-import type { Machine } from '../../workflows/api/machine.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { formatAge } from '../terminal/age.ts';
 import type { Install } from './install.ts';
 import type { Pool } from './pools.ts';
 import { poolsOf } from './pools.ts';
-import { isGoing } from './rollout.ts';
 import { isoOf, timeOf } from './times.ts';
 
 export interface PolicyStatus {
@@ -25,7 +26,7 @@ export interface PolicyStatus {
   fault: string | undefined;
   /** Milliseconds. */
   invalidSince: number | undefined;
-  /** No machine may go, whatever the time is. */
+  /** `atATime.machines` is 0: no machine may go at any time. */
   allowsNone: boolean;
   /** Machines on their way, and machines that wait to be taken. */
   going: number;
@@ -80,9 +81,9 @@ function statusOf(
     name: metadata.name,
     isOpen: status.open,
     until: timeOf(status.until),
-    timeZone: spec.windows?.[0]?.timeZone ?? 'UTC',
+    timeZone: zoneOf(spec),
     ...faultIn(policy),
-    allowsNone: isNone(spec.atATime?.machines),
+    allowsNone: isNumberZero(policy),
     going: status.going ?? sumOf(counted, 'going'),
     waiting: status.waiting ?? sumOf(counted, 'waiting'),
     message: status.message,
@@ -97,10 +98,6 @@ function faultIn({ status }: DisruptionPolicy): Pick<PolicyStatus, 'fault' | 'in
   return { fault: `${reason}: ${message}`, invalidSince: timeOf(lastTransitionTime) };
 }
 
-function isNone(limit: number | string | undefined): boolean {
-  return limit === 0 || /^\+?0+%$/.test(String(limit));
-}
-
 /** What waits are the old machines of a rollout. */
 function countsOf({
   deployment,
@@ -110,8 +107,8 @@ function countsOf({
   const old = isBeforeFirst(deployment) ? all : sets.slice(1).flatMap((set) => set.machines);
   return {
     name: deployment.metadata.name,
-    going: all.filter(isOnItsWay).length,
-    waiting: old.filter((machine) => !isOnItsWay(machine)).length,
+    going: all.filter(isCountedGoing).length,
+    waiting: old.filter((machine) => !isCountedGoing(machine)).length,
   };
 }
 
@@ -119,14 +116,6 @@ function countsOf({
 function isBeforeFirst({ status }: MachineDeployment): boolean {
   const { conditions = [], updatedReplicas = 0 } = status ?? {};
   return updatedReplicas === 0 && conditions.some(({ reason }) => reason === 'DeploymentPaused');
-}
-
-/** As `atATime` counts them. */
-function isOnItsWay(machine: Machine): boolean {
-  const { phase = '', preserveExpiryTime } = machine.status?.currentStatus ?? {};
-  if (isGoing(machine) || phase === 'Terminating' || phase === 'Unknown') return true;
-  const isPreserved = preserveExpiryTime !== undefined && preserveExpiryTime !== null;
-  return (phase === 'Failed' && !isPreserved) || phase.startsWith('InPlace');
 }
 
 function sumOf(counted: readonly PolicyDeployment[], of: 'going' | 'waiting'): number {
