@@ -11,6 +11,7 @@ import { formatAge } from '../terminal/age.ts';
 import type { Install } from './install.ts';
 import type { Pool } from './pools.ts';
 import { poolsOf } from './pools.ts';
+import { machinesOf } from './rollout.ts';
 import { isoOf, timeOf } from './times.ts';
 
 export interface PolicyStatus {
@@ -103,19 +104,12 @@ function countsOf({
   deployment,
   sets,
 }: Pool & { deployment: MachineDeployment }): PolicyDeployment {
-  const all = sets.flatMap((set) => set.machines);
-  const old = isBeforeFirst(deployment) ? all : sets.slice(1).flatMap((set) => set.machines);
+  const { fresh, old } = machinesOf({ deployment, sets });
   return {
     name: deployment.metadata.name,
-    going: all.filter(isCountedGoing).length,
+    going: [...fresh, ...old].filter(isCountedGoing).length,
     waiting: old.filter((machine) => !isCountedGoing(machine)).length,
   };
-}
-
-/** It is held, and has no set of its template yet. */
-function isBeforeFirst({ status }: MachineDeployment): boolean {
-  const { conditions = [], updatedReplicas = 0 } = status ?? {};
-  return updatedReplicas === 0 && conditions.some(({ reason }) => reason === 'DeploymentPaused');
 }
 
 function sumOf(counted: readonly PolicyDeployment[], of: 'going' | 'waiting'): number {

@@ -37,9 +37,7 @@ export function progressOf(
   now: number,
 ): RolloutProgress {
   const wanted = deployment.spec.replicas ?? 0;
-  const [latest, ...earlier] = sets;
-  const fresh = latest?.machines ?? [];
-  const old = earlier.flatMap(({ machines }) => machines);
+  const { fresh, old } = machinesOf({ deployment, sets });
   const all = [...fresh, ...old];
   const ready = all.filter(isAvailable).length;
   const updated = fresh.filter(isAvailable).length;
@@ -65,6 +63,22 @@ export function progressOf(
       leftMs: leftOf({ deployment, fresh, missing, old: old.length, joinMs, now }),
     }),
   };
+}
+
+/** The machines of the template's set, and those of all others. `sets`: the latest first. */
+export function machinesOf({ deployment, sets }: Pool & { deployment: MachineDeployment }): {
+  fresh: readonly Machine[];
+  old: readonly Machine[];
+} {
+  const [latest, ...earlier] = isBeforeFirst(deployment) ? [undefined, ...sets] : sets;
+  const old = earlier.flatMap((set) => set?.machines ?? []);
+  return { fresh: latest?.machines ?? [], old };
+}
+
+/** It is held, and has no set of its template yet. */
+function isBeforeFirst(deployment: MachineDeployment): boolean {
+  const { updatedReplicas = 0 } = deployment.status ?? {};
+  return updatedReplicas === 0 && holdOf(deployment) !== undefined;
 }
 
 export function isGoing({ metadata }: Machine): boolean {

@@ -98,3 +98,10 @@ test('what a paused pool waits for is why it is held, and never that it is compl
   const held = { ...complete, status: 'Unknown' as const, reason: 'DeploymentPaused', message };
   expect(progress(aPool(held), setOf('pool-1', nine)).awaits).toBe(message);
 });
+
+test('a rollout that is held before its first set has old machines alone, and says what it awaits', () => {
+  const message = 'DisruptionPolicy weekend: waits for its window, Fri 2026-12-04 22:00 CET';
+  const held = { ...complete, status: 'Unknown' as const, reason: 'DeploymentPaused', message };
+  const pool = progress(aPool(held, { replicas: 9 }), setOf('pool-1', nine));
+  expect(pool).toMatchObject({ state: 'Paused', updated: 0, old: 9, ready: 9, awaits: message });
+});
