@@ -60,6 +60,12 @@ export async function updateRolloutNodes(
     case 'releaseNodes':
       await releaseNodes(clusters, deployment);
       return { protectedNodes: [] };
+    case 'markCandidates':
+    case 'unmarkNodes':
+    case 'selectForUpdate':
+    case 'moveMachines':
+    case 'tidyUpdated':
+      throw new Error(`not built yet: ${step.action}`);
   }
 }
 

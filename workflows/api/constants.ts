@@ -31,6 +31,10 @@ export const labels = {
   forceDeletion: 'force-deletion',
   /** `True` on a Machine: the drain of a preserved one asks no PodDisruptionBudget. */
   forceDrain: 'force-drain',
+  /** Node of an old set -> `true`: it may be updated in place. */
+  candidateForUpdate: 'node.machine.sapcloud.io/candidate-for-update',
+  /** Node -> `true`: it is updated in place next. */
+  selectedForUpdate: 'node.machine.sapcloud.io/selected-for-update',
   /** Machine or Node -> `successful` or `failed`. */
   updateResult: 'node.machine.sapcloud.io/update-result',
   scaleUpDisabled: 'node.machine.sapcloud.io/scale-up-disabled',
@@ -53,6 +57,8 @@ export const annotations = {
   preferNoSchedule: 'deployment.machine.sapcloud.io/prefer-no-schedule',
   /** Node: no Machine knows of it; its value says nothing. */
   notManaged: 'node.machine.sapcloud.io/not-managed-by-mcm',
+  /** Node: why its update in place failed, by the agent on it. */
+  updateFailedReason: 'node.machine.sapcloud.io/update-failed-reason',
   unfreeze: 'safety.machine.sapcloud.io/unfreeze',
   /** MachineDeployment: machines that the cluster autoscaler wants gone, `name~time,...`. */
   triggerDeletion: 'node.machine.sapcloud.io/trigger-deletion-by-mcm',
@@ -128,6 +134,7 @@ export const options = {
   /** Written by us. */
   canarySince: 'millwright.dev/canary-since',
   honorMinReadySeconds: 'millwright.dev/honor-min-ready-seconds',
+  inPlaceFailure: 'millwright.dev/in-place-failure',
   onDelete: 'millwright.dev/on-delete',
   overridePolicies: 'millwright.dev/override-policies',
   replacementBudget: 'millwright.dev/replacement-budget',

@@ -8,6 +8,8 @@ import type { DeletionHooks, Hook } from '../api/deletion-hooks.ts';
 import { hooksIn, mostHooks } from '../api/deletion-hooks.ts';
 import type { DrainOptions } from '../api/drain-options.ts';
 import { drainOptionsIn, isForceDeletion } from '../api/drain-options.ts';
+import type { InPlaceNode } from '../api/in-place.ts';
+import { inPlaceNodeOf, inPlaceReasons, updateResults } from '../api/in-place.ts';
 import type { Machine, Taint } from '../api/machine.ts';
 import type { NodeCondition, ObjectMeta } from '../api/meta.ts';
 import type { PreservationNotes } from '../api/preservation.ts';
@@ -21,6 +23,7 @@ import {
   listOf,
   name,
   objectOf,
+  oneOf,
   optional,
   resourceVersion,
   text,
@@ -100,6 +103,15 @@ export function snapshotOf(machine: Machine): ContentOf<MachineSnapshot> {
   });
 }
 
+const inPlaceNode: Schema<InPlaceNode> = {
+  isCandidate: optional(flag),
+  isSelected: optional(flag),
+  result: optional(oneOf(...updateResults)),
+  failedReason: optional(text),
+  reason: optional(oneOf(...inPlaceReasons)),
+  since: optional(time),
+};
+
 export const nodeSnapshot = {
   ...snapshotVersion,
   name,
@@ -122,6 +134,8 @@ export const nodeSnapshot = {
   isOfOthers: optional(flag),
   /** Others took away or changed what its Machine has put there. Default false. */
   isStripped: optional(flag),
+  /** Absent where nothing on it is about an update in place. */
+  inPlace: optional(objectOf(inPlaceNode)),
 };
 
 export interface NodeSnapshot extends SnapshotVersion<'target'>, Infer<typeof nodeSnapshot> {}
@@ -139,6 +153,7 @@ interface NodeObject {
 export function snapshotOfNode({ metadata, spec, status }: NodeObject): ReadNode {
   const preserve = preserveNoteIn(metadata.annotations);
   const conditions = status?.conditions ?? [];
+  const inPlace = inPlaceNodeOf({ metadata, ...(status && { status }) });
   return {
     uid: metadata.uid,
     name: metadata.name,
@@ -148,6 +163,7 @@ export function snapshotOfNode({ metadata, spec, status }: NodeObject): ReadNode
     isDeleting: metadata.deletionTimestamp !== undefined,
     isWaitingForCriticalComponents: spec?.taints?.some(isCritical) ?? false,
     ...(preserve !== '' && { preserve }),
+    ...(inPlace && { inPlace }),
   };
 }
 

@@ -37,6 +37,10 @@ export interface ObservedDeployment {
   className: string;
   replicas: number;
   strategy: Strategy;
+  /** InPlaceUpdate: people select. Default false: Millwright does. */
+  isManual?: true;
+  /** Why it is not known which Nodes are selected: none is selected meanwhile. */
+  selectionUnknown?: string;
   /** Counts, percentages resolved: see ../fenceposts.ts. */
   maxSurge: number;
   maxUnavailable: number;
@@ -128,6 +132,8 @@ export interface RolloutOptions {
   /** Windows and exclusions of DisruptionPolicies do not count until then, milliseconds. */
   overridePolicies?: { until: number; reason: string };
   autoRollback: boolean;
+  /** Machines whose update in place failed are not replaced for that. */
+  inPlaceFailure?: 'stop';
   /** The set whose template was given up: an automatic rollback holds on the set before it. */
   rolledBackFrom?: string;
 }
@@ -226,10 +232,34 @@ export interface SetFacts {
   isTainted: boolean;
   /** Label `node.machine.sapcloud.io/scale-up-disabled`. */
   isClosed: boolean;
+  /** Absent with other strategies, and where no update in place is under way. */
+  inPlace?: InPlaceMachines;
   /** Why it cannot make machines. */
   problem?: string;
   /** The first of its machines whose last operation failed: its name, and why. */
   failing?: { name: string; why: string };
+}
+
+/** Machines of a set by where their update in place is: names, at most the first hundred of each. */
+export interface InPlaceMachines {
+  /** They have joined, and their Nodes are no candidates yet. Of old sets. */
+  unmarked: string[];
+  /** Candidates that are not available, in the order in which they are selected. */
+  faulty: string[];
+  /** Candidates that are available, in that order. */
+  ready: string[];
+  /** All whose Node is selected and that are not updated yet, failed ones included. */
+  selected: string[];
+  /** So many of them are still available: their drain has not begun. */
+  selectedAvailable: number;
+  /** Of the selected: the update failed, or the Node has not answered in time. */
+  failed: { name: string; why: string }[];
+  /** Updated, to be moved to the set of the template. Of old sets. */
+  updated: string[];
+  /** Moved here: the Node or the Machine says so still. Of the set of the template. */
+  arrived: string[];
+  /** Nodes of the set of the template that carry marks and on which no agent works. */
+  marked: string[];
 }
 
 export interface Grant {

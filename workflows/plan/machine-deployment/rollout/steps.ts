@@ -66,7 +66,27 @@ export type NodeStep =
   | { action: 'taintNodes'; set: string; reason: string }
   | { action: 'untaintNodes'; set: string; reason: string }
   | { action: 'protectNodes'; nodes: string[]; reason: string }
-  | { action: 'releaseNodes'; reason: string };
+  | { action: 'releaseNodes'; reason: string }
+  | InPlaceStep;
+
+/** Of an update in place: decision 59. `machines`: names of Machines, at most a hundred. */
+export type InPlaceStep =
+  | { action: 'markCandidates'; machines: string[]; reason: string }
+  | { action: 'unmarkNodes'; machines: string[]; reason: string }
+  /**
+   * `most`: Nodes of the deployment that may be selected then, in all. `disrupts`: DisruptionPolicies
+   * bound it.
+   */
+  | {
+      action: 'selectForUpdate';
+      machines: string[];
+      most: number;
+      disrupts?: true;
+      reason: string;
+    }
+  /** `to`: name of the MachineSet of the template. */
+  | { action: 'moveMachines'; machines: string[]; to: string; reason: string }
+  | { action: 'tidyUpdated'; machines: string[]; reason: string };
 
 export type RolloutState = 'Progressing' | 'Paused' | 'Complete' | 'Blocked' | 'RollingBack';
 
