@@ -115,6 +115,10 @@ function deedOf(nodePods: NodePods, command: MachineCommand): string {
       return `delete the pods on Node ${node} without a grace period${withoutBudgets(nodePods)}, and then the instance: ${podsIn(nodePods)}${withVolumes(nodePods)}`;
     case 'skipVolumeWait':
       return `evict the pods on Node ${node} without waiting until the volumes of the ones before are detached and attached elsewhere: ${podsIn(nodePods)}`;
+    case 'retryUpdate':
+      return `have the agent on Node ${node} begin its update anew; the Node stays cordoned`;
+    case 'giveUpUpdate':
+      return `give the machine up: instance ${machine.spec.providerID ?? '(unknown)'} is deleted, and what is on its disks is lost`;
     case 'extendDrain':
       return `let the drain of Node ${node} go on for ${command.minutes} minutes more before pods are deleted by force; until then their budgets are asked: ${podsIn(nodePods)}`;
   }

@@ -21,6 +21,8 @@ const ofMachines: InputOf<MachineCommand> = {
   forceDelete: { by: 'ada' },
   extendDrain: { minutes: 30, by: 'ada' },
   skipVolumeWait: { by: 'ada' },
+  retryUpdate: { by: 'ada' },
+  giveUpUpdate: { by: 'ada' },
 };
 const ofRollouts: InputOf<RolloutCommand> = {
   pause: { by: 'ada' },
@@ -60,8 +62,9 @@ describe('the forms', () => {
   test('are taken by a run that they are for', () => {
     const draining = newMachineState(0);
     draining.teardown = { stage: 'draining', startedAt: 0 };
+    const failed = { ...newMachineState(0), phase: 'InPlaceUpdateFailed' } as const;
     const forMachine = Object.entries(ofMachines).map(([verb, input]) =>
-      errorOf(Object({ verb, ...input }), draining),
+      errorOf(Object({ verb, ...input }), verb.endsWith('Update') ? failed : draining),
     );
     const forRollout = Object.entries(ofRollouts).map(([verb, input]) =>
       faultOf(Object({ verb, ...input }), undefined),
