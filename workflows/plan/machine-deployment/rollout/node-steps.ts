@@ -7,7 +7,7 @@ import type { Hold } from './hold.ts';
 import { keepsNodes } from './hold.ts';
 import type { Rollout } from './sizing.ts';
 import { isOver } from './state.ts';
-import type { NodeStep } from './steps.ts';
+import type { InPlaceStep, NodeStep } from './steps.ts';
 
 /** Whether the rollout goes on. */
 export interface Standing {
@@ -24,10 +24,20 @@ export interface NodePlan {
   until?: number;
 }
 
-/** Rules: MCM v0.62.1. */
-export function planNodes(rollout: Rollout, standing: Standing): NodePlan {
+/**
+ * Rules: MCM v0.62.1.
+ *
+ * @param ofUpdate The step of an update in place. What an agent has finished comes before all else;
+ *   no Node is a candidate before new pods avoid it.
+ */
+export function planNodes(rollout: Rollout, standing: Standing, ofUpdate?: InPlaceStep): NodePlan {
   const taints = rollout.facts.hasNodes ? planTaints(rollout) : undefined;
-  return taints ? { nodeStep: taints } : planProtection(rollout, standing);
+  const step = ofUpdate && isFinishing(ofUpdate) ? ofUpdate : (taints ?? ofUpdate);
+  return step ? { nodeStep: step } : planProtection(rollout, standing);
+}
+
+function isFinishing({ action }: InPlaceStep): boolean {
+  return action !== 'markCandidates' && action !== 'selectForUpdate';
 }
 
 function planTaints({ facts, target, others }: Rollout): NodeStep | undefined {
