@@ -15,7 +15,8 @@ import {
 import { holdOf, isRollingOut, keepsNodes, onDeleteHold } from './rollout/hold.ts';
 import { keeperOf } from './rollout/keeper.ts';
 import { currentOverride } from './rollout/policy-override.ts';
-import { planInPlace, planInPlaceHeld } from './rollout/in-place.ts';
+import type { Selection } from './rollout/in-place-selection.ts';
+import { manualHold, planInPlace, planInPlaceHeld, selectionIn } from './rollout/in-place.ts';
 import { planNodes, planProtection } from './rollout/node-steps.ts';
 import { planOnDelete } from './rollout/on-delete.ts';
 import { rolledBackTo } from './rollout/progress.ts';
@@ -105,9 +106,9 @@ export function currentHold(found: ObservedDeployment, now: number): Hold | unde
  * The first of several holds is shown. A pause and a faulty option come first: only a person ends
  * them, whatever else there is. Then the rollout's own time, as no policy matters before it. A
  * canary that has its machines waits for a person, who need not wait for a window to approve it; so
- * it comes before a closed policy. The last two are what is left when nothing is to be done: people
- * delete, or other deployments have all that may be on their way. A canary hold, and these two, are
- * found by the plan itself: until then the rollout goes on.
+ * it comes before a closed policy. The last three are what is left when nothing is to be done:
+ * people delete, or select, or other deployments have all that may be on their way. A canary hold,
+ * and these three, are found by the plan itself: until then the rollout goes on.
  */
 function holdIn(rollout: Rollout, now: number): Hold | undefined {
   const { facts, target } = rollout;
@@ -116,8 +117,22 @@ function holdIn(rollout: Rollout, now: number): Hold | undefined {
     canaryHold(facts, target) ??
     closedHold(rollout, now) ??
     onDeleteHold(facts, target) ??
+    manualHold(rollout) ??
     (facts.gate && limitHold(rollout, planStrategy(rollout, canaryLimit(facts, target))))
   );
+}
+
+/** What a person who names machines may have updated in place now, and why no more. */
+export function selectionFor(
+  found: ObservedDeployment,
+  now: number,
+  named: readonly string[],
+): Selection {
+  const facts = withDeletedSetsGoing(found);
+  const rollout = rolloutOf(facts);
+  const other = facts.strategy === 'InPlaceUpdate' ? undefined : `strategy ${facts.strategy}`;
+  const hold = other ?? (holdOf(facts, now) ?? closedHold(rollout, now))?.reason;
+  return selectionIn(rollout, { named, hold, limit: canaryLimit(facts, rollout.target) });
 }
 
 /** Undefined while something else holds the rollout, or nothing does. */

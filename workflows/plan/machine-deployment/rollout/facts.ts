@@ -259,7 +259,7 @@ export interface InPlaceMachines {
   failed: { name: string; why: string }[];
   /** Updated, to be moved to the set of the template. Of old sets. */
   updated: string[];
-  /** Moved here: the Node or the Machine says so still. Of the set of the template. */
+  /** Moved here: the Node or the Machine says so still. Mostly of the set of the template. */
   arrived: string[];
   /** Nodes of the set of the template that carry marks and on which no agent works. */
   marked: string[];
@@ -326,6 +326,12 @@ export function presentIn({ machines }: SetFacts): number {
 /** Machines that are to leave the set by an update in place that has begun. */
 export function undergoingIn({ inPlace }: SetFacts): number {
   return (inPlace?.selected.length ?? 0) + (inPlace?.updated.length ?? 0);
+}
+
+/** Selected, and not failed: each goes on by itself. */
+export function workedOnIn({ inPlace }: SetFacts): string[] {
+  const failed = new Set(inPlace?.failed.map(({ name }) => name));
+  return inPlace?.selected.filter((name) => !failed.has(name)) ?? [];
 }
 
 /** Machines that there are, or will be at this size before anything else is decided. */

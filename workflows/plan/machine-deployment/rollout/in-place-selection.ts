@@ -17,7 +17,7 @@ export interface Selection {
   isLimited?: true;
 }
 
-interface Terms {
+export interface SelectionTerms {
   /** Machines that the new set may have for now, see hold.ts. Default: as many as are wanted. */
   limit?: number | undefined;
   /** Why none may be selected whatever there is room for. */
@@ -36,7 +36,7 @@ const mostSelected = 100;
  * 10 replicas, 2 may be missing, no surge: the new set has 3 machines, one of which is not yet
  * available, the old one 7, one of which is selected. 10 - 8 - 1 - 1 = 0 may be selected.
  */
-export function selectionOf(rollout: Rollout, terms: Terms = {}): Selection {
+export function selectionOf(rollout: Rollout, terms: SelectionTerms = {}): Selection {
   const { facts, target, others } = rollout;
   const selected = sumOf([...others, target], ({ inPlace }) => inPlace?.selected.length ?? 0);
   const { faulty, ready } = candidatesIn(others, terms.named);
@@ -70,14 +70,24 @@ function candidatesIn(others: readonly SetFacts[], named: readonly string[] | un
   return { faulty: of('faulty'), ready: of('ready') };
 }
 
-function obstacleOf({ facts, target, others }: Rollout, { hold }: Terms): string | undefined {
+function obstacleOf(
+  { facts, target, others }: Rollout,
+  { hold, named }: SelectionTerms,
+): string | undefined {
   if (hold !== undefined) return hold;
   if (!exists(target)) return 'the template has no set yet';
   if (facts.selectionUnknown !== undefined) {
     return `it is not known which Nodes are selected: ${facts.selectionUnknown}`;
   }
+  if (others.some((set) => presentIn(set) > 0 && !set.inPlace)) {
+    return 'it is not known which Nodes are candidates';
+  }
   const unsettled = unsettledOf([...others, target]);
-  return unsettled && `MachineSet ${unsettled.name} still works on its size`;
+  if (unsettled) return `MachineSet ${unsettled.name} still works on its size`;
+  const { faulty, ready } = candidatesIn(others, named);
+  return named && faulty.length + ready.length === 0
+    ? `${named.join(', ')}: no candidate for an update in place`
+    : undefined;
 }
 
 interface Bound {

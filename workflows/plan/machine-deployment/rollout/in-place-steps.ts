@@ -26,10 +26,12 @@ export function beginningStepOf(
  * With the label off the Machine, its set counts it as any other: not before its size does. One for
  * which there is no size any more is too many.
  */
-function tidyOf({ facts, target }: Rollout): InPlaceStep | undefined {
-  const names = target.inPlace?.arrived ?? [];
-  const isCounted = target.replicas >= Math.min(presentIn(target), facts.replicas);
-  if (names.length === 0 || !target.isObserved || !isCounted) return undefined;
+function tidyOf({ facts, target, others }: Rollout): InPlaceStep | undefined {
+  const names = [...others, target]
+    .filter((set) => set.isObserved && set.replicas >= Math.min(presentIn(set), facts.replicas))
+    .flatMap(({ inPlace }) => inPlace?.arrived ?? [])
+    .slice(0, mostMachines);
+  if (names.length === 0) return undefined;
   return { action: 'tidyUpdated', machines: names, reason: `updated: ${listed(names)}` };
 }
 

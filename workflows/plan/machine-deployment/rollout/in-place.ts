@@ -5,9 +5,10 @@
  */
 import { awaited } from './awaited.ts';
 import type { SetFacts } from './facts.ts';
-import { isActive, presentIn, sumOf, undergoingIn } from './facts.ts';
+import { availableAt, isActive, presentIn, sumOf, undergoingIn, workedOnIn } from './facts.ts';
 import { Allowance } from './gate.ts';
-import type { Selection } from './in-place-selection.ts';
+import type { Hold } from './hold.ts';
+import type { Selection, SelectionTerms } from './in-place-selection.ts';
 import { selectionOf } from './in-place-selection.ts';
 import { beginningStepOf, finishingStepOf, listed } from './in-place-steps.ts';
 import { keeperOf } from './keeper.ts';
@@ -22,9 +23,7 @@ import { machines } from './words.ts';
 export function planInPlace(rollout: Rollout, limit?: number): StrategyPlan {
   const { facts, others } = rollout;
   const { sizes, limit: byPolicy } = sizesOf(rollout, limit ?? Infinity);
-  const isUnderWay = sizes.length > 0;
-  const hold = isUnderWay ? 'the sets are given their new sizes first' : undefined;
-  const selection = selectionOf(rollout, { limit, hold });
+  const selection = selectionIn(rollout, { limit });
   const isOfPolicy = selection.isLimited && selection.machines.length === 0 && !facts.isManual;
   const policy = byPolicy ?? (isOfPolicy ? selection.obstacle : undefined);
   const step =
@@ -40,6 +39,36 @@ export function planInPlace(rollout: Rollout, limit?: number): StrategyPlan {
     ...(step && { inPlaceStep: step }),
     ...(block && { block }),
     ...(left > 0 && { next: `still to be updated: ${machines(left)} of old sets` }),
+  };
+}
+
+/** What a plan selects at a time is bounded by sets that have their sizes. */
+export function selectionIn(rollout: Rollout, terms: SelectionTerms): Selection {
+  const { sizes } = sizesOf(rollout, terms.limit ?? Infinity);
+  const hold = sizes.length > 0 ? 'the sets are given their sizes first' : undefined;
+  return selectionOf(rollout, { ...terms, hold: terms.hold ?? hold });
+}
+
+/**
+ * Manual: nothing is under way, and old machines are left. For how long is not ours to say, so no
+ * deadline runs meanwhile.
+ */
+export function manualHold(rollout: Rollout): Hold | undefined {
+  const { facts, target, others } = rollout;
+  const sets = [...others.filter(isActive), target];
+  const left = sumOf(others, presentIn);
+  if (!facts.isManual || !exists(target) || left === 0) return undefined;
+  const { sizes, inPlaceStep, block } = planInPlace(rollout);
+  const isSettled = sets.every((set) => set.going === 0 && presentIn(set) === set.replicas);
+  const isWorking = sets.some((set) => workedOnIn(set).length > 0);
+  if (sizes.length > 0 || inPlaceStep || block || isWorking) return undefined;
+  if (!isSettled || availableAt(target) < target.replicas) return undefined;
+  const failed = failedIn(rollout).map(({ name }) => name);
+  const words = failed.length > 0 ? `, failed: ${listed(failed)}` : '';
+  return {
+    kind: 'manual',
+    reason: `Manual: ${machines(left)} of old sets left${words}`,
+    next: 'select them for their update: millwright select-for-update, or the label on their Nodes',
   };
 }
 
@@ -81,7 +110,10 @@ function sizesOf(rollout: Rollout, limit: number): { sizes: Sizing[]; limit?: st
   };
 }
 
-/** A move changes what sets have, not their sizes: they follow, and their sum stays. */
+/**
+ * A move changes what sets have, not their sizes: they follow, and their sum stays. Machines may
+ * have arrived in a set that is an old one by now.
+ */
 function followedSizes({ facts, target, others }: Rollout): Sizing[] {
   const shrunk = others
     .filter((set) => set.isClosed && set.isObserved && presentIn(set) < set.replicas)
@@ -89,15 +121,13 @@ function followedSizes({ facts, target, others }: Rollout): Sizing[] {
       const count = set.replicas - presentIn(set);
       return { set, replicas: presentIn(set), reason: `${machines(count)} moved or lost` };
     });
-  const present = presentIn(target);
-  const arrived = Math.min(
-    target.inPlace?.arrived.length ?? 0,
-    present - target.replicas,
-    facts.replicas - target.replicas,
-  );
-  if (arrived <= 0 || !target.isObserved) return shrunk;
-  const reason = `${machines(arrived)} arrived`;
-  return [...shrunk, { set: target, replicas: target.replicas + arrived, reason }];
+  const grown = [...others, target].flatMap((set): Sizing[] => {
+    const uncounted = Math.min(presentIn(set), facts.replicas) - set.replicas;
+    const count = Math.min(set.inPlace?.arrived.length ?? 0, uncounted);
+    if (count <= 0 || !set.isObserved) return [];
+    return [{ set, replicas: set.replicas + count, reason: `${machines(count)} arrived` }];
+  });
+  return [...shrunk, ...grown];
 }
 
 /**
@@ -194,38 +224,29 @@ interface Waiting {
 function wordsOf(rollout: Rollout, { step, selection }: Waiting): string {
   const { facts, target, others } = rollout;
   if (step) return step.reason;
-  const working = workedOn(rollout);
+  const working = [...others, target].flatMap(workedOnIn);
   const failed = failedIn(rollout).map(({ name }) => name);
-  const left = others.some((set) => set.replicas > 0);
-  const obstacle = [
+  const left = sumOf(others, presentIn);
+  const isWaiting = working.length + failed.length > 0 || availableAt(target) < target.replicas;
+  const obstacle = selection.obstacle ?? `${machines(left)} of old sets: no candidates`;
+  const words = [
     working.length > 0 && `waits for the update of ${listed(working)}`,
     failed.length > 0 && `failed: ${listed(failed)}`,
-    working.length + failed.length === 0 && left && !facts.isManual && selection.obstacle,
+    !isWaiting && left > 0 && !facts.isManual && obstacle,
   ].filter((text) => typeof text === 'string');
-  const words = obstacle.length > 0 ? obstacle.join('; ') : undefined;
-  return awaited({ ...rollout, target }, words);
+  return awaited(rollout, words.length > 0 ? words.join('; ') : undefined);
 }
 
-const inPlaceOf = (rollout: Rollout) =>
-  [...rollout.others, rollout.target].flatMap(({ inPlace }) => inPlace ?? []);
-
-function failedIn(rollout: Rollout) {
-  return inPlaceOf(rollout).flatMap(({ failed }) => failed);
-}
-
-/** Selected, and not failed. */
-function workedOn(rollout: Rollout): string[] {
-  const failed = new Set(failedIn(rollout).map(({ name }) => name));
-  return inPlaceOf(rollout)
-    .flatMap(({ selected }) => selected)
-    .filter((name) => !failed.has(name));
+function failedIn({ target, others }: Rollout) {
+  return [...others, target].flatMap(({ inPlace }) => inPlace?.failed ?? []);
 }
 
 /** Failed updates count as machines that are missing, until no other may be. */
 function blockOf(rollout: Rollout, { machines: selectable }: Selection): Block | undefined {
-  const { facts } = rollout;
+  const { facts, target, others } = rollout;
   const [first] = failedIn(rollout);
-  if (!first || selectable.length > 0 || workedOn(rollout).length > 0) return undefined;
+  const isWorking = [...others, target].some((set) => workedOnIn(set).length > 0);
+  if (!first || selectable.length > 0 || isWorking) return undefined;
   const { name, why } = first;
   const isStopped = facts.options.inPlaceFailure === 'stop';
   const help = `repair its Node and say millwright retry-update ${name}, or millwright give-up-update ${name}`;

@@ -2,7 +2,7 @@
  * Nodes in a rollout: old ones are avoided by new pods, and none is taken away by the cluster
  * autoscaler.
  */
-import { isActive } from './facts.ts';
+import { isActive, workedOnIn } from './facts.ts';
 import type { Hold } from './hold.ts';
 import { keepsNodes } from './hold.ts';
 import type { Rollout } from './sizing.ts';
@@ -57,6 +57,9 @@ export function planProtection(rollout: Rollout, standing: Standing): NodePlan {
   const { hasNodes, protectsNodes, unprotectedNodes: nodes, strategy } = rollout.facts;
   const { hold } = standing;
   if (!hasNodes || !protectsNodes || (hold && keepsNodes(hold))) return {};
+  // An empty Node that an agent works on is what the cluster autoscaler looks for.
+  const isWorking = [...rollout.others, rollout.target].some((set) => workedOnIn(set).length > 0);
+  if (hold && isWorking) return {};
   // How long OnDelete or a hold takes is not known: the cluster autoscaler is not to stand still
   // for so long.
   const isBrief = strategy !== 'OnDelete' && !hold;

@@ -29,7 +29,9 @@ export function stateOf(
 
 /** Only one set has machines, as many as are wanted, and all are available. */
 export function isOver({ facts, target, others }: Rollout): boolean {
-  return !others.some(isActive) && exists(target) && availableAt(target) >= facts.replicas;
+  const isTidied = (target.inPlace?.arrived.length ?? 0) === 0;
+  const isWhole = exists(target) && availableAt(target) >= facts.replicas;
+  return !others.some(isActive) && isWhole && isTidied;
 }
 
 function resultOf(rollout: Rollout<DeploymentFacts>, { reason }: StrategyPlan): Shown | undefined {
