@@ -33,8 +33,8 @@ export async function update(node: Node, turn: Turn, world: AgentWorld): Promise
   await sleep(workMs / 2, undefined, { signal });
   if (answer === undefined) return log(`${name}: never answers`);
   if (deletesPods) await deletePods(name, world);
-  await patchNode(node, marksOf(answer, behaviour.failedReason), world);
   log(`${name}: answers ${answer}`);
+  await patchNode(node, marksOf(answer, behaviour.failedReason), world);
 }
 
 /** A kubelet of the virtual cloud says what it is told to. */
