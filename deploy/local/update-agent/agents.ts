@@ -2,8 +2,10 @@
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { node as nodePath } from '../../../kube/client/paths.ts';
 import type { Node } from '../../../kube/objects/nodes.ts';
+import { inPlaceNodeOf } from '../../../workflows/api/in-place.ts';
 import { follow, type Follower } from '../virtual-cloud/kubelets/follow.ts';
 import { matchesGlob } from '../virtual-cloud/name-glob.ts';
+import { admitPods } from './critical-components.ts';
 import { turnOf } from './turn.ts';
 import { update } from './update.ts';
 
@@ -58,6 +60,7 @@ class Agents implements Follower<Node> {
   change(node: Node): void {
     const { name } = node.metadata;
     if (!matchesGlob(name, this.#pattern)) return;
+    if (inPlaceNodeOf(node)?.reason === 'UpdateSuccessful') this.#admitPods(node);
     const turn = turnOf(node);
     if (this.#works.get(name)?.key === turn?.key) return;
     this.#end(name);
@@ -67,6 +70,12 @@ class Agents implements Follower<Node> {
     const { signal } = ending;
     update(node, turn, { client: this.#client, log: this.#log, signal }).catch((error: unknown) => {
       if (!signal.aborted) this.#log(`${name}: ${String(error)}`);
+    });
+  }
+
+  #admitPods(node: Node): void {
+    admitPods(node, this.#client).catch((error: unknown) => {
+      this.#log(`${node.metadata.name}: ${String(error)}`);
     });
   }
 

@@ -5,7 +5,7 @@ import { notReady } from '../../../deploy/local/virtual-cloud/node-object.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { createKubeClient } from '../../../kube/client/http-client.ts';
 import type { Node } from '../../../kube/objects/nodes.ts';
-import { annotations, labels } from '../../../workflows/api/constants.ts';
+import { annotations, labels, taints } from '../../../workflows/api/constants.ts';
 import { inPlaceUpdate, type InPlaceReason } from '../../../workflows/api/in-place.ts';
 import { HttpApiServer, status } from '../../support/api-server/http-api-server.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -122,6 +122,19 @@ test('a Node that reboots is not ready meanwhile, also where it is told otherwis
   await untilAnswer(undefined);
   await patch({ annotations: { [behaviourAnnotation]: 'late=10ms' } });
   await untilAnswer('successful');
+});
+
+test('what an updated Node waits for is there soon, and its other taints stay', async () => {
+  await createNode('');
+  const [own, critical] = ['dedicated', taints.criticalComponentsNotReady].map((key) => ({
+    key,
+    effect: 'NoSchedule',
+  }));
+  await client.patch(path, 'merge', { spec: { taints: [own, critical] } });
+  await say('UpdateSuccessful');
+  await eventually('it takes pods', async () => {
+    expect((await node()).spec?.taints).toEqual([own]);
+  });
 });
 
 test('an API server that is away for a while is asked again', async () => {

@@ -1,5 +1,6 @@
 /** Records every state that the Nodes of a scenario pass through during an update in place. */
 import { node as nodePath } from '../../../kube/client/paths.ts';
+import { taints } from '../../../workflows/api/constants.ts';
 import { inPlaceNodeOf, type InPlaceReason } from '../../../workflows/api/in-place.ts';
 import { isReady, type NodeObject } from './cluster.ts';
 import { LiveList } from './live-list.ts';
@@ -13,6 +14,8 @@ interface NodeView {
   isInService: boolean;
   isSelected: boolean;
   reason: InPlaceReason | undefined;
+  /** Pods that tolerate no taint must not be put there before its critical components run. */
+  isWaiting: boolean;
 }
 
 export interface NodesState {
@@ -26,6 +29,8 @@ export class NodeRecorder {
   readonly states: NodesState[] = [];
   /** Reasons of the condition that each Node had, one after the other. */
   readonly reasons = new Map<string, InPlaceReason[]>();
+  /** Nodes that were seen with the taint of those that wait for critical components. */
+  readonly waited = new Set<string>();
   readonly #list: LiveList<NodeObject, NodeView>;
 
   /** Begins at once. */
@@ -57,7 +62,8 @@ export class NodeRecorder {
   #note(changed: NodeView | undefined): void {
     if (changed && !changed.isOurs) return;
     const ours = [...this.#list.items.values()].filter(({ isOurs }) => isOurs);
-    for (const { name, reason } of ours) {
+    for (const { name, reason, isWaiting } of ours) {
+      if (isWaiting) this.waited.add(name);
       const known = this.reasons.get(name) ?? [];
       if (reason !== undefined && known.at(-1) !== reason) known.push(reason);
       this.reasons.set(name, known);
@@ -70,6 +76,10 @@ export class NodeRecorder {
   }
 }
 
+function taintsOf({ spec }: NodeObject): string[] {
+  return spec?.taints?.map(({ key, effect }) => `${key}:${effect}`) ?? [];
+}
+
 function viewOf(node: NodeObject, namespace: string): NodeView {
   const { isSelected = false, reason } = inPlaceNodeOf(node) ?? {};
   const isUpdated = reason === 'UpdateSuccessful';
@@ -80,5 +90,6 @@ function viewOf(node: NodeObject, namespace: string): NodeView {
     isInService: isReady(node) && !isClosed && (!isSelected || isUpdated),
     isSelected: isSelected && !isUpdated,
     reason,
+    isWaiting: taintsOf(node).includes(`${taints.criticalComponentsNotReady}:NoSchedule`),
   };
 }
