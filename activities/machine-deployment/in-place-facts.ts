@@ -169,6 +169,7 @@ interface SetOfMachines {
 /** What is patched in a few seconds. */
 const mostNames = 100;
 
+/** At most a hundred names of each but those that are selected. */
 export function inPlaceMachinesOf(
   { machines, isOfTemplate }: SetOfMachines,
   nodes: SelectedNodes,
@@ -189,7 +190,8 @@ export function inPlaceMachinesOf(
     unmarked: namesOf(at('unmarked')),
     faulty: namesOf(at('candidate').filter((machine) => !isAvailable(machine))),
     ready: namesOf(at('candidate').filter(isAvailable)),
-    selected: namesOf(selected),
+    // All of them: how many there are is a bound.
+    selected: selected.map(({ metadata }) => metadata.name),
     selectedAvailable: selected.filter(isAvailable).length,
     failed: selected.flatMap((machine) => failureOf(machine) ?? []).slice(0, mostNames),
     updated: namesOf(at('updated')),

@@ -312,7 +312,8 @@ async function moveOne(
   return await retryOnConflict(async (isAgain) => {
     const machine = isAgain ? await ignoreNotFound(control.get<Machine>(path)) : seen;
     const from = machine && sets.get(controllerOf(machine)?.uid ?? '');
-    if (!newSet || !from || from === newSet || !mayMove(machine)) return undefined;
+    if (!newSet || !from || from === newSet || !isClosed(from) || !mayMove(machine))
+      return undefined;
     const claim = claimOf(machine);
     const node = claim && (await readNode(target, claim.nodeName));
     if (!node || !isAnswered(inPlaceNodeOf(node))) return undefined;
@@ -320,6 +321,11 @@ async function moveOne(
     const patch = movingPatch(machine, { from, to: newSet });
     return await ignoreNotFound(control.patch<Machine>(path, 'merge', patch));
   });
+}
+
+/** An open one would make another in its place. */
+function isClosed({ metadata }: MachineSet): boolean {
+  return labels.scaleUpDisabled in (metadata.labels ?? {});
 }
 
 /** One with the label was moved for an earlier template: it is tidied, and updated again. */
