@@ -80,15 +80,28 @@ const cases: Case[] = [
     new: { arrived: ['m'] },
   },
   {
+    name: 'was updated before there was a set of the template',
+    member: { reason: 'UpdateSuccessful', marks: 'cs+', since: '2025-12-31T23:59:59Z' },
+    old: { unmarked: ['m'] },
+    new: { arrived: ['m'] },
+  },
+  {
+    name: 'was updated in the second in which the set of the template was made',
+    member: { reason: 'UpdateSuccessful', marks: 'cs+', since: '2026-01-01T00:00:00Z' },
+    old: { updated: ['m'] },
+    new: { arrived: ['m'] },
+  },
+  {
     name: 'was moved',
     member: { reason: 'UpdateSuccessful', marks: 'cs+', isMoved: true },
-    old: { arrived: ['m'] },
+    // For an earlier template.
+    old: { unmarked: ['m'] },
     new: { arrived: ['m'] },
   },
   {
     name: 'was moved, and the Node is tidy',
     member: { reason: 'UpdateSuccessful', isMoved: true },
-    old: { arrived: ['m'] },
+    old: { unmarked: ['m'] },
     new: { arrived: ['m'] },
   },
   {

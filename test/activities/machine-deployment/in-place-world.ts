@@ -52,9 +52,13 @@ export interface InPlaceMember {
   reason?: InPlaceReason;
   nodeReason?: InPlaceReason;
   message?: string;
+  /** `lastTransitionTime` of the condition. */
+  since?: string;
   /** Labels of the Node, by `c`, `s`, `+` (successful), `-` (failed). */
   marks?: string;
   isCordoned?: boolean;
+  /** Its Node carries the taint of old ones. Default true. */
+  isAvoided?: boolean;
   /** The Machine has the label that it was updated. */
   isMoved?: boolean;
   metadata?: Partial<Machine['metadata']>;
@@ -108,21 +112,21 @@ export class InPlaceWorld extends DeploymentWorld {
   }
 
   #add(set: MachineSet, member: InPlaceMember): void {
-    const { name, phase = 'Running', reason, nodeReason = reason, message, marks = '' } = member;
-    const { isCordoned = false, isMoved = false, metadata, lastOperation } = member;
+    const { name, phase = 'Running', reason, nodeReason = reason, marks = '' } = member;
+    const { isCordoned = false, isAvoided = true, isMoved = false, metadata, lastOperation } = member;
     const labels = {
       node: name,
       ...(isMoved && { [result]: 'successful' }),
       ...metadata?.labels,
     };
-    const conditions = [ready, ...conditionOf(reason, message)];
+    const conditions = [ready, ...conditionOf(reason, member)];
     const currentStatus = { phase };
     this.addMachine(set, {
       metadata: { ...metadata, name, labels },
       spec: { ...set.spec.template?.spec, providerID: instance },
       status: { currentStatus, conditions, ...(lastOperation && { lastOperation }) },
     });
-    const taints = [avoidance];
+    const taints = isAvoided ? [avoidance] : [];
     this.world.target.put(
       aNode({
         metadata: {
@@ -131,7 +135,7 @@ export class InPlaceWorld extends DeploymentWorld {
           annotations: marks.includes('-') ? { [failedReason]: 'no space' } : {},
         },
         spec: { providerID: instance, taints, ...(isCordoned && { unschedulable: true }) },
-        status: { conditions: [ready, ...conditionOf(nodeReason, message)] },
+        status: { conditions: [ready, ...conditionOf(nodeReason, member)] },
       }),
     );
   }
@@ -176,8 +180,13 @@ export class InPlaceWorld extends DeploymentWorld {
 
 const ready: NodeCondition = { type: 'Ready', status: 'True' };
 
-function conditionOf(reason: InPlaceReason | undefined, message = ''): NodeCondition[] {
-  return reason === undefined ? [] : [{ type: 'InPlaceUpdate', status: 'True', reason, message }];
+function conditionOf(
+  reason: InPlaceReason | undefined,
+  { message = '', since }: Pick<InPlaceMember, 'message' | 'since'>,
+): NodeCondition[] {
+  const time = since === undefined ? {} : { lastTransitionTime: since };
+  if (reason === undefined) return [];
+  return [{ type: 'InPlaceUpdate', status: 'True', reason, message, ...time }];
 }
 
 const signs = {
