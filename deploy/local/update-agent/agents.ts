@@ -5,7 +5,7 @@ import type { Node } from '../../../kube/objects/nodes.ts';
 import { inPlaceNodeOf } from '../../../workflows/api/in-place.ts';
 import { follow, type Follower } from '../virtual-cloud/kubelets/follow.ts';
 import { matchesGlob } from '../virtual-cloud/name-glob.ts';
-import { allowPods } from './critical-components.ts';
+import { clearCriticalTaint } from './critical-taint.ts';
 import { turnOf } from './turn.ts';
 import { update } from './update.ts';
 
@@ -60,7 +60,7 @@ class Agents implements Follower<Node> {
   change(node: Node): void {
     const { name } = node.metadata;
     if (!matchesGlob(name, this.#pattern)) return;
-    if (inPlaceNodeOf(node)?.reason === 'UpdateSuccessful') this.#allowPods(node);
+    if (inPlaceNodeOf(node)?.reason === 'UpdateSuccessful') this.#clearCriticalTaint(node);
     const turn = turnOf(node);
     if (this.#works.get(name)?.key === turn?.key) return;
     this.#end(name);
@@ -73,8 +73,8 @@ class Agents implements Follower<Node> {
     });
   }
 
-  #allowPods(node: Node): void {
-    allowPods(node, this.#client).catch((error: unknown) => {
+  #clearCriticalTaint(node: Node): void {
+    clearCriticalTaint(node, this.#client).catch((error: unknown) => {
       this.#log(`${node.metadata.name}: ${String(error)}`);
     });
   }
