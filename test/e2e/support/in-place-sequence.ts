@@ -1,0 +1,146 @@
+/**
+ * What an update in place writes, in an order that does not change with the run: for each machine,
+ * in the order of their selection, the values that each of these had one after the other. Names are
+ * those of the roles.
+ */
+import type { KubeObject } from '../../../kube/client/client.ts';
+import { annotations, labels } from '../../../workflows/api/constants.ts';
+import { inPlaceUpdate } from '../../../workflows/api/in-place.ts';
+import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../../workflows/api/machine-set.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
+import type { NodeCondition } from '../../../workflows/api/meta.ts';
+import type { NodeObject } from './cluster.ts';
+import { taintsOf } from './mcm-facts.ts';
+import { nextClass } from './in-place-story.ts';
+import { momentsOf, ofKind, type Objects, type Version } from './object-history.ts';
+
+/** Role and fact, `first: condition` -> its values, one after the other. */
+export type Sequence = Record<string, string[]>;
+
+/** From the change of the template on. */
+export function sequenceOf(versions: readonly Version[]): Sequence {
+  const roles = rolesIn(versions);
+  const sequence: Sequence = {};
+  for (const objects of momentsOf(versions)) {
+    if (!hasBegun(objects)) continue;
+    for (const [fact, value] of Object.entries(factsOf(objects, roles))) {
+      const values = (sequence[fact] ??= []);
+      if (values.at(-1) !== value) values.push(value);
+    }
+  }
+  return sequence;
+}
+
+/** What was so before the other was so for the first time. Undefined where one never was. */
+export function isBefore(
+  versions: readonly Version[],
+  [earlier, later]: readonly [fact: string, fact: string],
+): boolean | undefined {
+  const roles = rolesIn(versions);
+  const firstTime = (wanted: string): number => {
+    let index = 0;
+    for (const objects of momentsOf(versions)) {
+      const facts = Object.entries(factsOf(objects, roles));
+      if (hasBegun(objects) && facts.some(([fact, value]) => `${fact} ${value}` === wanted)) {
+        return index;
+      }
+      index += 1;
+    }
+    return Infinity;
+  };
+  const times = [earlier, later].map(firstTime);
+  return times.includes(Infinity) ? undefined : (times[0] ?? 0) < (times[1] ?? 0);
+}
+
+function hasBegun(objects: Objects): boolean {
+  const [deployment] = ofKind<MachineDeployment>(objects, 'MachineDeployment');
+  return deployment?.spec.template.spec?.class?.name === nextClass;
+}
+
+const places = ['first', 'second', 'third'];
+
+/** Name -> role. */
+type Roles = ReadonlyMap<string, string>;
+
+function rolesIn(versions: readonly Version[]): Roles {
+  const roles = new Map<string, string>();
+  const selected = new Set<string>();
+  for (const { kind, name, object } of versions) {
+    if (kind === 'Node' && object?.metadata.labels?.[labels.selectedForUpdate] !== undefined) {
+      selected.add(name);
+    }
+    if (kind === 'MachineSet' && !roles.has(name)) {
+      roles.set(name, roles.size === 0 ? 'old set' : 'new set');
+    }
+  }
+  [...selected].forEach((name, index) => roles.set(name, places[index] ?? 'one too many'));
+  return roles;
+}
+
+function factsOf(objects: Objects, roles: Roles): Record<string, string> {
+  const kinds: [string, (object: never) => Record<string, string>][] = [
+    ['Node', factsOfNode],
+    ['Machine', factsOfMachine],
+    ['MachineSet', factsOfSet],
+  ];
+  const facts: Record<string, string> = {};
+  for (const [kind, factsOfKind] of kinds) {
+    for (const object of ofKind<KubeObject>(objects, kind)) {
+      const role = roles.get(object.metadata.name) ?? object.metadata.name;
+      for (const [fact, value] of Object.entries(factsOfKind(object as never))) {
+        facts[`${role}: ${fact}`] = inRoles(value, roles);
+      }
+    }
+  }
+  return facts;
+}
+
+function factsOfNode(node: NodeObject): Record<string, string> {
+  const { labels: held = {}, annotations: notes = {} } = node.metadata;
+  const condition = node.status?.conditions?.find(({ type }) => type === inPlaceUpdate);
+  const known = [labels.candidateForUpdate, labels.selectedForUpdate, labels.updateResult];
+  return {
+    labels: known.flatMap((key) => (key in held ? [`${shortOf(key)}=${held[key]}`] : [])).join(' '),
+    'failed reason': notes[annotations.updateFailedReason] ?? '',
+    condition: condition ? `${condition.reason} ${condition.status}: ${condition.message}` : '',
+    cordon: node.spec?.unschedulable === true ? 'cordoned' : '',
+    taints: taintsOf(node).join(' '),
+    'scale-down-disabled': notes[annotations.scaleDownDisabled] ?? '',
+  };
+}
+
+function factsOfMachine({ metadata, spec, status }: Machine): Record<string, string> {
+  const { currentStatus, lastOperation, conditions } = status ?? {};
+  const copied = conditions?.find(({ type }: NodeCondition) => type === inPlaceUpdate);
+  const { type = '', state = '', description = '' } = lastOperation ?? {};
+  return {
+    phase: currentStatus?.phase ?? '',
+    operation: `${type} ${state}: ${description}`,
+    'copied condition': copied?.reason ?? '',
+    set: metadata.ownerReferences?.map(({ name }) => name).join(' ') ?? '',
+    'label update-result': metadata.labels?.[labels.updateResult] ?? '',
+    class: spec.class?.name ?? '',
+    deletion: metadata.deletionTimestamp === undefined ? '' : 'going',
+  };
+}
+
+function factsOfSet({ metadata, spec }: MachineSet): Record<string, string> {
+  const { [labels.scaleUpDisabled]: closed = '' } = metadata.labels ?? {};
+  return {
+    replicas: String(spec.replicas ?? 0),
+    'scale-up-disabled': closed,
+    'prefer-no-schedule': metadata.annotations?.[annotations.preferNoSchedule] ?? '',
+  };
+}
+
+const shortOf = (key: string): string => key.replace(/^.*\//, '');
+
+/** The longest first: a name of a set begins those of its machines. */
+function inRoles(text: string, roles: Roles): string {
+  const names = [...roles.keys()].toSorted((a, b) => b.length - a.length);
+  return names.reduce(
+    (words, name) => words.replaceAll(name, (roles.get(name) ?? '').toUpperCase()),
+    text,
+  );
+}
