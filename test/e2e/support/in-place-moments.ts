@@ -10,8 +10,7 @@ import type { InPlaceReason } from '../../../workflows/api/in-place.ts';
 import { inPlaceNodeOf } from '../../../workflows/api/in-place.ts';
 import type { MachinePhase } from '../../../workflows/api/phases.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
-import type { NodeObject } from './cluster.ts';
-import { momentsOf, ofKind, readHistory, type Objects } from './object-history.ts';
+import { momentsOf, named, ofKind, readHistory, type Objects } from './object-history.ts';
 
 export const inPlaceHistoryFile = join(repository, 'test/fixtures/mcm-0.62.1/in-place.jsonl');
 
@@ -46,14 +45,14 @@ export function objectsAt(moment: InPlaceMoment): KubeObject[] {
 }
 
 function hasMachine(holds: (machine: Machine) => boolean): (objects: Objects) => boolean {
-  return (objects) => ofKind<Machine>(objects, 'Machine').some(holds);
+  return (objects) => ofKind(objects, 'Machine').some(holds);
 }
 
 /** A Node with the reason, whose Machine is in the phase. */
 function hasNode(reason: InPlaceReason, phase?: MachinePhase): (objects: Objects) => boolean {
   return (objects) =>
-    ofKind<NodeObject>(objects, 'Node').some((node) => {
-      const machine = objects.get(`Machine ${node.metadata.name}`) as Machine | undefined;
+    ofKind(objects, 'Node').some((node) => {
+      const machine = named(objects, 'Machine', node.metadata.name);
       const isInPhase = phase === undefined || machine?.status?.currentStatus?.phase === phase;
       return inPlaceNodeOf(node)?.reason === reason && isInPhase;
     });

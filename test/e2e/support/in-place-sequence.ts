@@ -5,11 +5,9 @@
  */
 import type { KubeObject } from '../../../kube/client/client.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
-import { inPlaceUpdate } from '../../../workflows/api/in-place.ts';
-import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
+import { inPlaceReasonOf, inPlaceUpdate } from '../../../workflows/api/in-place.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
-import type { NodeCondition } from '../../../workflows/api/meta.ts';
 import type { NodeObject } from './cluster.ts';
 import { taintsOf } from './mcm-facts.ts';
 import { nextClass } from './in-place-story.ts';
@@ -54,7 +52,7 @@ export function isBefore(
 }
 
 function hasBegun(objects: Objects): boolean {
-  const [deployment] = ofKind<MachineDeployment>(objects, 'MachineDeployment');
+  const [deployment] = ofKind(objects, 'MachineDeployment');
   return deployment?.spec.template.spec?.class?.name === nextClass;
 }
 
@@ -65,34 +63,31 @@ type Roles = ReadonlyMap<string, string>;
 
 function rolesIn(versions: readonly Version[]): Roles {
   const roles = new Map<string, string>();
+  const sets = new Set<string>();
   const selected = new Set<string>();
   for (const { kind, name, object } of versions) {
     if (kind === 'Node' && object?.metadata.labels?.[labels.selectedForUpdate] !== undefined) {
       selected.add(name);
     }
-    if (kind === 'MachineSet' && !roles.has(name)) {
-      roles.set(name, roles.size === 0 ? 'old set' : 'new set');
-    }
+    if (kind === 'MachineSet') sets.add(name);
+    // Messages name budgets by it.
+    if (kind === 'MachineSet' && object) roles.set(object.metadata.namespace ?? '', 'namespace');
   }
+  [...sets].forEach((name, index) => roles.set(name, index === 0 ? 'old set' : 'new set'));
   [...selected].forEach((name, index) => roles.set(name, places[index] ?? 'one too many'));
   return roles;
 }
 
 function factsOf(objects: Objects, roles: Roles): Record<string, string> {
-  const kinds: [string, (object: never) => Record<string, string>][] = [
-    ['Node', factsOfNode],
-    ['Machine', factsOfMachine],
-    ['MachineSet', factsOfSet],
-  ];
   const facts: Record<string, string> = {};
-  for (const [kind, factsOfKind] of kinds) {
-    for (const object of ofKind<KubeObject>(objects, kind)) {
-      const role = roles.get(object.metadata.name) ?? object.metadata.name;
-      for (const [fact, value] of Object.entries(factsOfKind(object as never))) {
-        facts[`${role}: ${fact}`] = inRoles(value, roles);
-      }
+  const note = ({ metadata: { name } }: KubeObject, found: Record<string, string>): void => {
+    for (const [fact, value] of Object.entries(found)) {
+      facts[`${roles.get(name) ?? name}: ${fact}`] = inRoles(value, roles);
     }
-  }
+  };
+  for (const node of ofKind(objects, 'Node')) note(node, factsOfNode(node));
+  for (const machine of ofKind(objects, 'Machine')) note(machine, factsOfMachine(machine));
+  for (const set of ofKind(objects, 'MachineSet')) note(set, factsOfSet(set));
   return facts;
 }
 
@@ -105,20 +100,22 @@ function factsOfNode(node: NodeObject): Record<string, string> {
     'failed reason': notes[annotations.updateFailedReason] ?? '',
     condition: condition ? `${condition.reason} ${condition.status}: ${condition.message}` : '',
     cordon: node.spec?.unschedulable === true ? 'cordoned' : '',
-    taints: taintsOf(node).join(' '),
+    // That of a cordon comes a moment later, from Kubernetes.
+    taints: taintsOf(node)
+      .filter((taint) => !taint.startsWith('node.kubernetes.io/'))
+      .join(' '),
     'scale-down-disabled': notes[annotations.scaleDownDisabled] ?? '',
   };
 }
 
 function factsOfMachine({ metadata, spec, status }: Machine): Record<string, string> {
-  const { currentStatus, lastOperation, conditions } = status ?? {};
-  const copied = conditions?.find(({ type }: NodeCondition) => type === inPlaceUpdate);
-  const { type = '', state = '', description = '' } = lastOperation ?? {};
+  const { currentStatus, lastOperation = {}, conditions } = status ?? {};
+  const { type = '', state = '', description = '' } = lastOperation;
   return {
     phase: currentStatus?.phase ?? '',
     operation: `${type} ${state}: ${description}`,
-    'copied condition': copied?.reason ?? '',
-    set: metadata.ownerReferences?.map(({ name }) => name).join(' ') ?? '',
+    'copied condition': inPlaceReasonOf(conditions) ?? '',
+    set: (metadata.ownerReferences ?? []).map(({ name }) => name).join(' '),
     'label update-result': metadata.labels?.[labels.updateResult] ?? '',
     class: spec.class?.name ?? '',
     deletion: metadata.deletionTimestamp === undefined ? '' : 'going',

@@ -140,7 +140,8 @@ async function expectUpdated(scenario: Scenario, pool: string): Promise<void> {
   const { status } = await cluster.deployment(pool);
   expect(status).toMatchObject({ updatedReplicas: replicas, availableReplicas: replicas });
   const sets = await cluster.sets();
-  expect(sets.map(({ spec }) => spec.replicas ?? 0).toSorted()).toEqual([0, replicas]);
+  const sizes = sets.map(({ spec }) => spec.replicas ?? 0);
+  expect(sizes.toSorted((a, b) => a - b)).toEqual([0, replicas]);
   const machines = await cluster.machines();
   expect(
     machines.map(({ metadata, status: { currentStatus } = {} }) => ({

@@ -5,11 +5,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { KubeObject } from '../../../kube/client/client.ts';
 import { namespaced, node } from '../../../kube/client/paths.ts';
+import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../../workflows/api/machine-set.ts';
+import type { Machine } from '../../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../../workflows/api/meta.ts';
 import { isRecord } from '../../../workflows/values/is-record.ts';
 import { mergePatchOf } from '../../../workflows/values/merge-patch.ts';
 import { merge } from '../../support/api-server/merge-patch.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster, NodeObject } from './cluster.ts';
 import { LiveList } from './live-list.ts';
 
 export interface Version {
@@ -86,7 +89,8 @@ function withoutNoise(object: WithStatus): KubeObject {
   const conditions = status?.conditions?.map(
     ({ lastHeartbeatTime: _heartbeat, ...condition }) => condition,
   );
-  return { ...object, metadata, ...{ status: { conditions } } };
+  const trimmed: WithStatus = { ...object, metadata, status: { conditions: conditions ?? [] } };
+  return trimmed;
 }
 
 const keyOf = ({ kind, name }: Version): string => `${kind} ${name}`;
@@ -101,8 +105,23 @@ export function* momentsOf(versions: readonly Version[]): Generator<Objects> {
   }
 }
 
-export function ofKind<T extends KubeObject>(objects: Objects, kind: string): T[] {
-  return [...objects.values()].filter((object): object is T => object.kind === kind);
+interface Kinds {
+  MachineDeployment: MachineDeployment;
+  MachineSet: MachineSet;
+  Machine: Machine;
+  Node: NodeObject;
+}
+
+export function ofKind<K extends keyof Kinds>(objects: Objects, kind: K): Kinds[K][] {
+  return [...objects.values()].filter((object): object is Kinds[K] => object.kind === kind);
+}
+
+export function named<K extends keyof Kinds>(
+  objects: Objects,
+  kind: K,
+  name: string,
+): Kinds[K] | undefined {
+  return ofKind(objects, kind).find(({ metadata }) => metadata.name === name);
 }
 
 /** A line for each version: what differs from the one before, as a merge patch; then retold. */
@@ -138,6 +157,7 @@ export function readHistory(path: string): Version[] {
     }
     const merged = merge(present.get(keyOf(version)) ?? {}, patch, 'merge');
     present.set(keyOf(version), merged);
-    return { ...version, object: merged as unknown as KubeObject };
+    const object: KubeObject = JSON.parse(JSON.stringify(merged));
+    return { ...version, object };
   });
 }
