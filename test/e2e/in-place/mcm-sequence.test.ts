@@ -25,7 +25,19 @@ interface Difference {
   ours(values: string[]): string[];
 }
 
-const differences: Difference[] = [];
+const differences: Difference[] = [
+  {
+    heading: 'In place: the words of a timeout',
+    facts: /^third: operation$/,
+    ours: (values) => values.map((value) => value.replace('20s minutes.', '20s.')),
+  },
+  {
+    // What is copied in between depends on the moment.
+    heading: 'In place: phase and condition',
+    facts: /: copied condition$/,
+    ours: (values) => values.slice(-1),
+  },
+];
 
 /** What an agent, or a kill between two writes, relies on. */
 const order: [earlier: string, later: string][] = [
