@@ -46,7 +46,8 @@ describe('an update in place by MCM', () => {
       const machines = await cluster.machines();
       writeHistory(inPlaceHistoryFile, versions, (text) => untold(text, namespace, machines));
     }
-    expect(sequenceOf(versions)).toEqual(sequenceOf(readHistory(inPlaceHistoryFile)));
+    const recorded = readHistory(inPlaceHistoryFile);
+    expect(sequenceOf(versions)).toEqual(sequenceOf(recorded));
     expect(await migrated.belongings()).toMatchObject({ created: 3, deleted: 0 });
   });
 });

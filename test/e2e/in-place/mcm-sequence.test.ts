@@ -31,12 +31,6 @@ const differences: Difference[] = [
     facts: /^third: operation$/,
     ours: (values) => values.map((value) => value.replace('20s minutes.', '20s.')),
   },
-  {
-    // What is copied in between depends on the moment.
-    heading: 'In place: phase and condition',
-    facts: /: copied condition$/,
-    ours: (values) => values.slice(-1),
-  },
 ];
 
 /** What an agent, or a kill between two writes, relies on. */

@@ -16,13 +16,17 @@ import { momentsOf, ofKind, type Objects, type Version } from './object-history.
 /** Role and fact, `first: condition` -> its values, one after the other. */
 export type Sequence = Record<string, string[]>;
 
-/** From the change of the template on. */
+/**
+ * From the change of the template on. Without the conditions that a Machine has of its Node: which
+ * of them it ever has depends on the moment at which the Node is read.
+ */
 export function sequenceOf(versions: readonly Version[]): Sequence {
   const roles = rolesIn(versions);
   const sequence: Sequence = {};
   for (const objects of momentsOf(versions)) {
     if (!hasBegun(objects)) continue;
     for (const [fact, value] of Object.entries(factsOf(objects, roles))) {
+      if (fact.endsWith(copied)) continue;
       const values = (sequence[fact] ??= []);
       if (values.at(-1) !== value) values.push(value);
     }
@@ -108,13 +112,15 @@ function factsOfNode(node: NodeObject): Record<string, string> {
   };
 }
 
+const copied = 'copied condition';
+
 function factsOfMachine({ metadata, spec, status }: Machine): Record<string, string> {
   const { currentStatus, lastOperation = {}, conditions } = status ?? {};
   const { type = '', state = '', description = '' } = lastOperation;
   return {
     phase: currentStatus?.phase ?? '',
     operation: `${type} ${state}: ${description}`,
-    'copied condition': inPlaceReasonOf(conditions) ?? '',
+    [copied]: inPlaceReasonOf(conditions) ?? '',
     set: (metadata.ownerReferences ?? []).map(({ name }) => name).join(' '),
     'label update-result': metadata.labels?.[labels.updateResult] ?? '',
     class: spec.class?.name ?? '',
