@@ -1,4 +1,4 @@
-/** Updates in place by the real MCM v0.62.1: as recorded, and to Millwright and back in the middle. */
+/** Updates in place by the real MCM v0.62.1: as recorded, and both ways in the middle of one. */
 import { eventually } from '../../support/eventually.ts';
 import { inPlaceHistoryFile } from '../support/in-place-moments.ts';
 import { sequenceOf } from '../support/in-place-sequence.ts';

@@ -1,6 +1,6 @@
 /**
- * The situations of MCM's own specs (v0.62.1, `deployment_inplace_test.go`): 3 replicas, no surge, 1
- * may be unavailable. What comes out is what MCM expects of them.
+ * The situations of MCM's own specs (v0.62.1, `deployment_inplace_test.go`): 3 replicas, no surge,
+ * one may be unavailable. What comes out is what MCM expects of them.
  */
 import type { InPlaceMachines } from '../../../../../workflows/plan/machine-deployment/rollout/facts.ts';
 import { planInPlace } from '../../../../../workflows/plan/machine-deployment/rollout/in-place.ts';
