@@ -1,7 +1,9 @@
 /** Runs a world by seed: with faults and users for some hours, and then until it is at rest. */
 import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.ts';
 import { bundleForTests } from '../../support/workflow-bundle.ts';
+import { Agents } from '../cloud/agents.ts';
 import { SimulatedCloud } from '../cloud/cloud.ts';
+import { releaseNodes } from '../cloud/critical-components.ts';
 import { Kubelets } from '../cloud/kubelets.ts';
 import { CloudNetwork } from '../cloud/transport.ts';
 import { WaitingOrders } from '../cloud/waiting-orders.ts';
@@ -126,6 +128,9 @@ async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Ou
     }),
   );
   kubelets.start();
+  const clusters = new Set(world.installs.map(({ target }) => target));
+  for (const cluster of clusters) releaseNodes(simulation, cluster);
+  new Agents({ simulation, weather, trouble: trouble.agents, clusters, kubelets }).start();
   servePolicies(world);
   const judge = createJudge(world, { cloud });
   relay.hear = (write) => judge.hear(write);
