@@ -88,7 +88,8 @@ export class Agent {
     const { simulation, chance } = this.#parts;
     simulation.after(chance.between(0.5, 5) * minuteMs, () => {
       this.look();
-      const isLeft = this.#isSilent || this.#reason === 'UpdateFailed';
+      const node = this.#node;
+      const isLeft = this.#isSilent || (node && resultOf(node) === 'failed');
       if (isLeft && ['ReadyForUpdate', 'UpdateFailed'].includes(this.#reason)) {
         this.#answer('successful');
       }

@@ -23,10 +23,10 @@ export function perhapsInPlace(seed: number, body: Body): Body {
   if (!hasPoolsInPlace(seed) || !chance.happens(shareOfPools)) return body;
   const { template, ...spec } = Object(body['spec']);
   const strategy = inPlaceStrategyOf(chance);
-  const limit = chance.pick([undefined, '5m', '8m', '8m']);
+  const limit = chance.pick(['', '5m', '8m', '8m']);
   const ofMachine = {
     ...template.spec,
-    ...(limit !== undefined && { inPlaceUpdateTimeout: limit }),
+    ...(limit !== '' && { inPlaceUpdateTimeout: limit }),
   };
   return {
     ...body,
