@@ -26,6 +26,7 @@ import { buildWorld } from './build-world.ts';
 import { faultNames, troubleBy } from './fault-kinds.ts';
 import type { Cluster } from './kube-client.ts';
 import { leaveMachines } from './left-by-mcm.ts';
+import { leavePool } from './left-in-place.ts';
 import { mixOf } from './mix.ts';
 import { namedChance } from './named-chance.ts';
 import { servePolicies } from './policy-crd.ts';
@@ -137,6 +138,7 @@ async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Ou
   relay.hearLog = (process, line) => judge.hearLog(process, line);
   const repositories = setUpObjects(world, { machines: options.machines });
   leaveMachines(world, cloud);
+  leavePool(world, { cloud, kubelets });
   const workloads = new WorldWorkloads(controllers, simulation.chance);
   populate(world, controllers, options.machines);
   const users = new Users(world, {

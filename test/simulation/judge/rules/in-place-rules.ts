@@ -235,7 +235,8 @@ function judgeResult(judged: Case): void {
   const limits = timeouts.map(
     ({ inPlaceUpdateTimeout }) => parseGoDuration(inPlaceUpdateTimeout) ?? defaultUpdateMs,
   );
-  const moments = life.states.momentsSince(now - Math.max(0, Math.min(...limits) - slackMs));
+  const from = now - Math.max(0, Math.min(...limits) - slackMs);
+  const moments = life.states.momentsSince(from).filter((at) => at < now);
   const isTimeUp = moments.every(
     (at) => phaseOf(life.states.at(at) ?? before) === 'InPlaceUpdating',
   );
