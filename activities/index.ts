@@ -96,9 +96,10 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     observeMachineDeployment: (input) => observeMachineDeployment(ofAttempt, input),
     applyDeploymentSteps: (input) => applyDeploymentSteps(ofAttempt, input),
     async updateRolloutNodes(input) {
-      const { target, machines, machineSets } = dependencies;
+      const { target } = dependencies;
       if (!target) return { protectedNodes: [] };
-      return await updateRolloutNodes({ control, machines, machineSets, target }, input);
+      const guarded = forCurrentAttempt(target, dependencies);
+      return await updateRolloutNodes({ ...ofAttempt, target: guarded }, input);
     },
     applyRolloutCommand: (input) => applyRolloutCommand(dependencies, input),
     reportDeployment: ({ deployment, report }) => reportOn(control, deployment, report),
