@@ -4,6 +4,7 @@
  * has no such sibling stays there.
  */
 export const siblings: Readonly<Record<string, string>> = {
+  'adoption-in-place': 'mcm-sequence',
   'adoption-rollout': 'adoption',
   'adoption-trouble': 'adoption',
   aws: 'driver-clouds',
@@ -30,8 +31,10 @@ export const siblings: Readonly<Record<string, string>> = {
   'gitops-rollout': 'gitops-status',
   'health-outage': 'health',
   image: 'built',
+  'in-place-killed': 'in-place-auto',
   'kill-every-step-after': 'worker-crash',
   'kill-every-step-before': 'worker-crash',
+  'migration-in-place': 'migration-commands',
   'migration-midway': 'migration-commands',
   'monitoring-troubles': 'monitoring',
   'outage-memory': 'outage',

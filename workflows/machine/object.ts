@@ -14,7 +14,9 @@ import { pick } from '../values/schema.ts';
 import { drainOptionsOf } from './deadlines.ts';
 import { retryFailureNow } from './failure.ts';
 import { checkSoon } from './health.ts';
+import { forgetClock } from './in-place.ts';
 import { noteBehind, noteClassBehind } from './node.ts';
+import { showMachineSet } from './phase.ts';
 import type { MachineObjectState, MachineState } from './state.ts';
 import { instanceOf } from './state.ts';
 
@@ -41,6 +43,14 @@ function noteChanges(state: MachineState, seen: MachineSnapshot): void {
   const isInDoubt = mayBeRestored(object.observed, seen) && !teardown;
   if (isInDoubt) noteDoubt(state);
   if (isInDoubt || wasEdited(object.observed, seen)) noteEdit(state);
+  if (seen.movedTo !== undefined) noteMove(state, seen.movedTo);
+}
+
+/** What belongs to its set is read anew. */
+function noteMove(state: MachineState, machineSet: string): void {
+  showMachineSet(machineSet);
+  const { prepared } = state.object;
+  if (prepared && prepared.machineSet !== machineSet) markStale(state);
 }
 
 function wasEdited(known: MachineSnapshot | undefined, { specDigest }: MachineSnapshot): boolean {
@@ -63,6 +73,7 @@ function noteEdit(state: MachineState): void {
   markStale(state);
   noteBehind(state);
   checkSoon(state);
+  forgetClock(state);
 }
 
 /**

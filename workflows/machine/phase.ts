@@ -14,7 +14,12 @@ import { keys } from '../contracts/search-attributes.ts';
 import { dateOf, keyword } from '../runtime/search-attribute-values.ts';
 import { deadlineOf as healthDeadlineOf } from '../plan/machine/health.ts';
 
-const waitingPhases = new Set<MachinePhase>(['Pending', 'CrashLoopBackOff', 'Unknown']);
+const waitingPhases = new Set<MachinePhase>([
+  'Pending',
+  'CrashLoopBackOff',
+  'Unknown',
+  'InPlaceUpdating',
+]);
 
 export function setPhase(state: MachineState, phase: MachinePhase): void {
   if (state.phase === phase) return;
@@ -85,6 +90,13 @@ export function showMissingInstance({ missing }: MachineState): void {
   upsertSearchAttributes([{ key: keys.BlockedBy, value: keyword(words) }]);
 }
 
+/** The search finds it in the set to which an update in place has moved it. */
+export function showMachineSet(name: string): void {
+  const value = keyword(name);
+  if (workflowInfo().typedSearchAttributes.get(keys.MachineSet) === value) return;
+  upsertSearchAttributes([{ key: keys.MachineSet, value }]);
+}
+
 /** Shows until when a machine that waits for nothing else is preserved, for the search. */
 export function showPreservation(state: MachineState): void {
   if (waitingPhases.has(state.phase)) return;
@@ -100,15 +112,16 @@ function endOf({ preservation }: MachineState): number | undefined {
 }
 
 /** When the machine is Failed if it stays as it is, milliseconds. */
-function deadlineOf({ phase, object, health }: MachineState): number | undefined {
+function deadlineOf({ phase, object, health, inPlace }: MachineState): number | undefined {
   if (phase === 'Unknown') return health && healthDeadlineOf(health);
+  if (phase === 'InPlaceUpdating') return inPlace?.clock?.deadline;
   return object.prepared && createDeadlineOf(object.prepared);
 }
 
 /** The one that has to act: `none`, `external` (a cloud, a PodDisruptionBudget), or a `person`. */
 function attentionOf({ phase, failure }: MachineState): 'none' | 'external' | 'person' {
-  if (phase === 'Failed') return 'person';
-  if (phase === 'Unknown') return 'external';
+  if (phase === 'Failed' || phase === 'InPlaceUpdateFailed') return 'person';
+  if (phase === 'Unknown' || phase === 'InPlaceUpdating') return 'external';
   if (phase !== 'CrashLoopBackOff') return 'none';
   return failure && needsPerson(failure.detail.code) ? 'person' : 'external';
 }
