@@ -75,16 +75,16 @@ test('writes what MCM wrote, but for what the list has', async () => {
 const mcm = readHistory(inPlaceHistoryFile);
 
 function alike(sequence: Sequence): Sequence {
-  const withoutDifferences = ([fact, values]: [string, string[]]) => {
-    const found = differences.filter(({ facts }) => facts.test(fact));
-    const kept = found.reduce(
-      (left, difference) => left.flatMap((value) => difference.alike(value) ?? []),
-      values,
-    );
-    return [fact, kept] as const;
-  };
-  return Object.fromEntries(Object.entries(sequence).map(withoutDifferences));
+  return Object.fromEntries(
+    Object.entries(sequence).map(([fact, values]) => {
+      const found = differences.filter(({ facts }) => facts.test(fact));
+      return [fact, found.reduce(withoutDifference, values)];
+    }),
+  );
 }
+
+const withoutDifference = (values: string[], difference: Difference): string[] =>
+  values.flatMap((value) => difference.alike(value) ?? []);
 
 const ordered = (versions: readonly Version[]): unknown =>
   order.map(([earlier, later]) => ({
