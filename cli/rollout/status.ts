@@ -115,7 +115,7 @@ function leftToDo({ deployment, sets, newSet }: RolloutView): string | undefined
 }
 
 /** Reasons of the condition `Progressing` that no worker gets over by itself. */
-const refused = new Set(['InvalidSpec', 'SelectingAll', 'InPlaceUpdateNotSupported']);
+const refused = new Set(['InvalidSpec', 'SelectingAll']);
 
 function failureOf(view: RolloutView): string | undefined {
   const condition = progressingOf(view);

@@ -7,6 +7,7 @@ export const machineVerbs = [
   'forceDelete',
   'extendDrain',
   'skipVolumeWait',
+  'selectForUpdate',
 ] as const;
 
 /** Texts that a worker writes on the Machine for a command, and in its Event. */
@@ -36,6 +37,8 @@ export const machineCommandEffects: Record<
     words: 'Volumes are not waited for',
     metadata: { annotations: { [drainOptions.skipVolumeWait]: 'true' } },
   },
+  // Written on its Node.
+  selectForUpdate: { reason: 'SelectedForUpdate', words: 'Selected for its update in place' },
 };
 
 export const rolloutVerbs = [

@@ -45,6 +45,7 @@ export const machineCommands = {
     ['minutes'],
   ),
   skipVolumeWait: define('skipVolumeWait', 'does not wait for volumes to detach'),
+  selectForUpdate: define('selectForUpdate', 'its Node is updated in place next'),
 } satisfies Record<(typeof machineVerbs)[number], unknown>;
 
 /** Commands to a rollout. */
