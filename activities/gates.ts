@@ -40,6 +40,7 @@ const kubeGates: Readonly<Record<keyof KubeActivities, Gate>> = {
   checkHealth: 'none',
   deleteWithNode: 'stop',
   preserveMachine: 'leader',
+  updateInPlace: 'leader',
   applyMachineCommand: 'leader',
   refuseCommand: 'leader',
   beginTeardown: 'leader',

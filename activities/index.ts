@@ -28,6 +28,7 @@ import { syncNode } from './machine/node/sync.ts';
 import { checkHooks } from './machine/hooks.ts';
 import { recordOperation } from './machine/operation.ts';
 import { findProvider, readAndClaimMachine } from './machine/read-and-claim.ts';
+import { updateInPlace } from './machine/in-place/update.ts';
 import { preserveMachine } from './machine/preservation/preserve.ts';
 import { recordCreated, recordFailure, recordTimeout } from './machine/record.ts';
 import { applyMachineCommand } from './machine/commands.ts';
@@ -66,6 +67,7 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     recordMissingInstance: (input) => recordMissingInstance(dependencies, input),
     checkHealth: (input) => checkHealth(dependencies, input),
     preserveMachine: (input) => preserveMachine(dependencies, input),
+    updateInPlace: (input) => updateInPlace(dependencies, input),
     applyMachineCommand: (input) => applyMachineCommand(dependencies, input),
     refuseCommand: (input) => refuseCommand(control, input),
     beginTeardown: (input) => beginTeardown(dependencies, input),
@@ -94,9 +96,10 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     observeMachineDeployment: (input) => observeMachineDeployment(ofAttempt, input),
     applyDeploymentSteps: (input) => applyDeploymentSteps(ofAttempt, input),
     async updateRolloutNodes(input) {
-      const { target, machines, machineSets } = dependencies;
+      const { target } = dependencies;
       if (!target) return { protectedNodes: [] };
-      return await updateRolloutNodes({ control, machines, machineSets, target }, input);
+      const guarded = forCurrentAttempt(target, dependencies);
+      return await updateRolloutNodes({ ...ofAttempt, target: guarded }, input);
     },
     applyRolloutCommand: (input) => applyRolloutCommand(dependencies, input),
     reportDeployment: ({ deployment, report }) => reportOn(control, deployment, report),

@@ -3,6 +3,8 @@
  * the policy first, and these after it.
  */
 import { annotations } from '../../workflows/api/constants.ts';
+import type { InPlaceReason } from '../../workflows/api/in-place.ts';
+import { inPlaceReasonOf } from '../../workflows/api/in-place.ts';
 import type { DisruptionGrant, DisruptionPolicy } from '../../workflows/api/disruption-policy.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
@@ -42,8 +44,8 @@ export interface Going {
 interface Asker {
   /** UID of the deployment, whose grants the next ones replace. */
   uid?: string;
-  /** Name of the machine that is to be replaced. */
-  machine?: string;
+  /** Names of the machines that are asked for. */
+  machines?: ReadonlySet<string>;
 }
 
 export function goingOf(
@@ -51,17 +53,22 @@ export function goingOf(
   objects: NamespaceObjects,
   { now, ...asker }: Asker & { now: number },
 ): Going {
-  const selected = new Set(
-    objects.deployments.filter((one) => selects(policy, one)).map(({ metadata }) => metadata.uid),
+  const selected = new Map(
+    objects.deployments
+      .filter((one) => selects(policy, one))
+      .map((one) => [one.metadata.uid, one] as const),
   );
-  const sets = objects.sets.filter((set) => selected.has(controllerOf(set)?.uid ?? ''));
   const bySet = byController(objects.machines);
   const grants = (policy.status?.grants ?? []).filter((grant) => isLive(grant, now));
   const going: Going = { all: 0, underWay: 0, names: [] };
-  for (const set of sets) {
+  for (const set of objects.sets) {
+    const deployment = selected.get(controllerOf(set)?.uid ?? '');
+    if (!deployment) continue;
     const machines = bySet.get(set.metadata.uid) ?? [];
     const own = grants.filter((grant) => isOf(grant, set));
-    for (const machine of machines) addMachine(going, { machine, set, grants: own, asker });
+    const isInPlace = updatesInPlace(deployment);
+    for (const machine of machines)
+      addMachine(going, { machine, set, grants: own, asker, isInPlace });
     addSize(going, { set, machines, grants: own, asker });
   }
   return going;
@@ -104,10 +111,18 @@ export function isGoing({ metadata, status }: Machine): boolean {
 export function isCountedGoing(machine: Machine): boolean {
   const { phase = '', preserveExpiryTime } = machine.status?.currentStatus ?? {};
   const isIll = phase === 'Unknown' || (phase === 'Failed' && !preserveExpiryTime);
-  return isGoing(machine) || isInPlace(phase) || isIll;
+  return isGoing(machine) || isUpdated(machine) || isIll;
 }
 
-const isInPlace = (phase: string): boolean => phase.startsWith('InPlace');
+/** From its selection until it is found healthy again. */
+function isUpdated({ status }: Machine): boolean {
+  const reason = inPlaceReasonOf(status?.conditions);
+  const isAsked = reason !== undefined && !outsideUpdate.includes(reason);
+  return isAsked || (status?.currentStatus?.phase ?? '').startsWith('InPlace');
+}
+
+/** Before it, and after it: the condition of a Node that was updated stays. */
+const outsideUpdate: readonly InPlaceReason[] = ['CandidateForUpdate', 'UpdateSuccessful'];
 
 interface Counted {
   set: MachineSet;
@@ -116,20 +131,29 @@ interface Counted {
   asker: Asker;
 }
 
+export function updatesInPlace({ spec }: MachineDeployment): boolean {
+  return spec.strategy?.type === 'InPlaceUpdate';
+}
+
+interface CountedMachine extends Counted {
+  machine: Machine;
+  /** Its deployment updates in place: a machine that works may be promised. */
+  isInPlace: boolean;
+}
+
 function addMachine(
   going: Going,
-  { machine, set, grants, asker }: Counted & { machine: Machine },
+  { machine, set, grants, asker, isInPlace }: CountedMachine,
 ): void {
   const { name } = machine.metadata;
-  if (name === asker.machine) return;
-  if (!isCountedGoing(machine)) return;
-  const { phase = '' } = machine.status?.currentStatus ?? {};
-  const isUpdated = isInPlace(phase);
+  if (asker.machines?.has(name)) return;
+  const isPromised = grants.some((grant) => grant.machine === name);
+  if (!isCountedGoing(machine) && !(isPromised && isInPlace)) return;
   going.all += 1;
   going.names.push(name);
-  const isPromised = grants.some((grant) => grant.machine === name);
+  const { phase = '' } = machine.status?.currentStatus ?? {};
   const isReplaced = phase === 'Failed' && mayReplace(set, name);
-  if (isGoing(machine) || isUpdated || isPromised || isReplaced) going.underWay += 1;
+  if (isGoing(machine) || isUpdated(machine) || isPromised || isReplaced) going.underWay += 1;
 }
 
 /** The set may delete a Failed machine of this name, as far as its deployment says. */

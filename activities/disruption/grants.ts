@@ -9,13 +9,22 @@ import type {
   DisruptionTurn,
 } from '../../workflows/api/disruption-policy.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
 import type { DisruptionReason } from '../../workflows/api/phases.ts';
 import { timeOf, timestamp } from '../../kube/objects/time.ts';
 import { nowMs } from '../system/system.ts';
 import { timesOf } from './answers.ts';
 import type { GateDependencies } from './dependencies.ts';
 import type { NamespaceObjects } from './going.ts';
-import { goingOf, grantedForMs, isLive, isOf, limitOf } from './going.ts';
+import {
+  goingOf,
+  grantedForMs,
+  isCountedGoing,
+  isLive,
+  isOf,
+  limitOf,
+  updatesInPlace,
+} from './going.ts';
 import { formatRoom } from './words.ts';
 import { holdsFor, policiesFor, selects } from './selecting.ts';
 import { liveTurns } from './turns.ts';
@@ -163,7 +172,7 @@ function grantsWith(
 /** Those that still allow something. */
 export function openGrants(
   policy: DisruptionPolicy,
-  { sets, machines }: NamespaceObjects,
+  { deployments, sets, machines }: NamespaceObjects,
   now: number,
 ): DisruptionGrant[] {
   return (policy.status?.grants ?? []).filter((grant) => {
@@ -171,10 +180,80 @@ export function openGrants(
     if (!set || !isLive(grant, now)) return false;
     if (grant.machine === undefined) return (set.spec.replicas ?? 0) > (grant.to ?? 0);
     const machine = machines.find(({ metadata }) => metadata.name === grant.machine);
-    const phase = machine?.status?.currentStatus?.phase;
-    const isDeleting = machine?.metadata.deletionTimestamp !== undefined;
-    return !isDeleting && (phase === 'Unknown' || phase === 'Failed');
+    const isInPlace = deployments.some(
+      (one) => one.metadata.uid === grant.uid && updatesInPlace(one),
+    );
+    return machine !== undefined && mayStillTake(machine, isInPlace);
   });
+}
+
+/** One that is updated in place has ended its grant once it is counted. */
+function mayStillTake(machine: Machine, isInPlace: boolean): boolean {
+  const { phase } = machine.status?.currentStatus ?? {};
+  if (machine.metadata.deletionTimestamp !== undefined) return false;
+  return phase === 'Unknown' || phase === 'Failed' || (isInPlace && !isCountedGoing(machine));
+}
+
+/** A machine, and the name of its MachineSet. */
+export interface NamedMachine {
+  set: string;
+  machine: string;
+}
+
+export interface UpdateRequest {
+  deployment: MachineDeployment;
+  /** Those that are to be updated in place, the first ones first. */
+  machines: readonly NamedMachine[];
+}
+
+/** Of machines that are to be updated in place: the names of those that may be. */
+export async function takeForUpdates(
+  dependencies: GateDependencies,
+  { deployment, machines }: UpdateRequest,
+): Promise<string[]> {
+  const known = dependencies.policies.current();
+  if (known.unreadable !== undefined) return [];
+  let taken = machines;
+  for (const policy of policiesFor(known.policies, deployment, 'Rollout')) {
+    const asked = { deployment, machines: taken };
+    taken =
+      (await decisionOn(dependencies, policy, {
+        decide: (present, objects) => grantUpdates(present, objects, asked),
+        busy: [],
+      })) ?? taken;
+  }
+  return taken.map(({ machine }) => machine);
+}
+
+function grantUpdates(
+  policy: DisruptionPolicy,
+  objects: NamespaceObjects,
+  { deployment, machines }: UpdateRequest,
+): Decision<readonly NamedMachine[]> {
+  const now = nowMs();
+  if (!holdsFor(policy, 'Rollout') || !selects(policy, deployment)) return { answer: machines };
+  if (machines.length === 0 || timesOf(policy, deployment, now).closed) return { answer: [] };
+  const turns = turnsWith(policy, objects, deployment);
+  if (!turns) return { answer: [] };
+  const limit = limitOf(policy, objects);
+  if (limit === undefined) return { ...changeOf(turns), answer: machines };
+  const names = new Set(machines.map(({ machine }) => machine));
+  const going = goingOf(policy, objects, { machines: names, now });
+  const answer = machines.slice(0, Math.max(limit - going.all, 0));
+  const { name, uid } = deployment.metadata;
+  const isOwn = (grant: DisruptionGrant, { machine }: NamedMachine): boolean =>
+    grant.uid === uid && grant.machine === machine;
+  const present = policy.status?.grants ?? [];
+  const news = answer.filter(
+    (one) => !present.some((grant) => isOwn(grant, one) && isFresh(grant, now)),
+  );
+  if (news.length === 0) return { ...changeOf(turns), answer };
+  const others = openGrants(policy, objects, now).filter(
+    (grant) => !news.some((one) => isOwn(grant, one)),
+  );
+  const takenAt = timestamp(now);
+  const grants = [...others, ...news.map((one) => ({ deployment: name, uid, ...one, takenAt }))];
+  return { change: { ...turns, grants }, answer };
 }
 
 export interface MachineRequest {
@@ -230,7 +309,7 @@ function grantMachine(
   if (closed) return { answer: closed.why };
   const limit = limitOf(policy, objects);
   if (limit === undefined) return { answer: '' };
-  const going = goingOf(policy, objects, { machine, now });
+  const going = goingOf(policy, objects, { machines: new Set([machine]), now });
   if (going.underWay >= limit) return { answer: formatRoom(limit, going, 'underWay') };
   const { name, uid } = deployment.metadata;
   const isOwn = (grant: DisruptionGrant): boolean => grant.uid === uid && grant.machine === machine;

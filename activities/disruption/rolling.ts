@@ -59,9 +59,11 @@ export function isComplete(objects: NamespaceObjects, deployment: MachineDeploym
 export function isReady(deployment: MachineDeployment, now: number): boolean {
   const { metadata, spec } = deployment;
   const { faults, rolloutAfter, onDelete } = optionsOf(deployment, Date.parse, now);
-  const isUsual = spec.strategy?.type !== 'InPlaceUpdate' && !onDelete;
+  const { type, inPlaceUpdate } = spec.strategy ?? {};
+  const isOfPeople =
+    type === 'InPlaceUpdate' ? inPlaceUpdate?.orchestrationType === 'Manual' : onDelete;
   const isHeld = spec.paused === true || faults.length > 0 || (rolloutAfter?.at ?? 0) > now;
-  return isUsual && !isHeld && metadata.deletionTimestamp === undefined;
+  return !isOfPeople && !isHeld && metadata.deletionTimestamp === undefined;
 }
 
 /** A set that is being deleted needs no rollout. */

@@ -77,21 +77,21 @@ class Drain {
   }
 
   async run(): Promise<DrainOutcome> {
-    const why = this.#reasonToForce();
     try {
       const machine = await requireGivenUp(this.#context.control, this.#request);
+      const why = this.#reasonToForce(machine);
       this.#takeWordOf(machine);
       if (await this.#isHeld(machine)) return { evictedPods: 0, isForced: false, isHeld: true };
       const { control } = this.#context;
       const orders = new DrainOrders(control, this.#request.machine, machine);
       const outcome = await (why === undefined ? this.#ask(orders) : this.#force(why));
       this.#context.drained?.(drainTimeOf(this.#request, outcome, machine));
-      return outcome;
+      return this.#request.isForUpdate ? { ...outcome, isEmptied: true } : outcome;
     } catch (error) {
       if (this.#isReleased) await this.#protect();
       if (error instanceof NotGivenUp) return this.#refused(error);
       if (!(error instanceof OtherOwnersNode)) throw await this.#failed(error);
-      await this.#status.foreign(error.message);
+      if (!this.#request.isForUpdate) await this.#status.foreign(error.message);
       return { evictedPods: this.#progress.evicted, isForced: false };
     }
   }
@@ -111,8 +111,11 @@ class Drain {
     return node === undefined || !isMarkedTerminating(node);
   }
 
-  #reasonToForce(): string | undefined {
-    if (this.#request.isForced) return 'force was asked for';
+  /** The label of a machine that is updated in place counts alone, and is not signalled. */
+  #reasonToForce(machine: Machine | undefined): string | undefined {
+    const { isForced, isForUpdate = false } = this.#request;
+    const isLabelled = isForUpdate && machine?.metadata.labels?.[labels.forceDrain] === 'True';
+    if (isForced || isLabelled) return 'force was asked for';
     return nowMs() >= this.#request.deadline ? tooLate : undefined;
   }
 
@@ -140,10 +143,11 @@ class Drain {
     return { evictedPods: this.#progress.evicted, isForced: false };
   }
 
-  /** A Node that stays is closed by a taint already. */
+  /** The Node of a preserved machine is closed by a taint already. */
   async #reach({ isToGo = false } = {}): Promise<Node | undefined> {
-    if (this.#request.keepsNode) return await readOwnNode(this.#context, this.#request);
-    const cordoned = await cordonNode(this.#context, this.#request, { isToGo });
+    const { keepsNode = false, isForUpdate = false } = this.#request;
+    if (keepsNode && !isForUpdate) return await readOwnNode(this.#context, this.#request);
+    const cordoned = await cordonNode(this.#context, this.#request, { isToGo, isForUpdate });
     this.#isReleased = cordoned?.isReleased ?? false;
     return cordoned?.node;
   }
@@ -189,7 +193,9 @@ class Drain {
     if (refusals.length === 0) return undefined;
     const named = refusals.toSorted().slice(0, 5).join('; ');
     const message = `${refusals.length} pods could not be deleted: ${named}`;
-    if (this.#request.keepsNode) throw undrained(message);
+    const { keepsNode = false, isForUpdate = false } = this.#request;
+    if (isForUpdate) throw new Error(message);
+    if (keepsNode) throw undrained(message);
     return message;
   }
 
@@ -201,7 +207,8 @@ class Drain {
     const isOurs = error instanceof ApplicationFailure || error instanceof CancelledFailure;
     if (isOurs || this.#context.signal.aborted) return error;
     // The Node stays, so there is a place to say why it still has pods.
-    if (this.#request.keepsNode) return isRefusal(error) ? refused(error) : error;
+    const { keepsNode = false, isForUpdate = false } = this.#request;
+    if (keepsNode && !isForUpdate) return isRefusal(error) ? refused(error) : error;
     const since = this.#status.failingSince(error);
     const message = formatFailure(error, { since, deadline: this.#request.deadline });
     await this.#status.failed(message);

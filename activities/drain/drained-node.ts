@@ -1,6 +1,7 @@
 /** Changes that a drain makes to the Node itself. */
 import type { KubeClient } from '../../kube/client/client.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
+import { inPlaceNodeOf } from '../../workflows/api/in-place.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { isOutdated, replacing } from '../../kube/objects/json-patch.ts';
 import { node as nodePath } from '../../kube/client/paths.ts';
@@ -30,28 +31,41 @@ export async function readOwnNode(clusters: Clusters, claim: NodeClaim): Promise
   return node;
 }
 
-/** The Machine is not being deleted: who can write to Temporal can ask for its drain by hand. */
+/**
+ * The Machine is not being deleted, or its Node is not selected for an update: who can write to
+ * Temporal can ask for its drain by hand.
+ */
 export class NotGivenUp extends Error {}
 
 /**
  * Returns the Machine that is drained, unless it is gone. Throws `NotGivenUp` when the Machine
- * neither is being deleted nor, where its Node stays, has failed. Throws `OtherOwnersNode` when a
+ * neither is being deleted nor, where its Node stays, has failed or is updated in place. Throws `OtherOwnersNode` when a
  * Machine that was created in place of this one has its instance: that Machine is drained by a
  * deadline of its own, if it is deleted at all.
  */
 export async function requireGivenUp(
   control: KubeClient,
-  { machine, nodeName, providerID, keepsNode = false }: NodeClaim & { keepsNode?: boolean },
+  { machine, nodeName, providerID, keepsNode = false, isForUpdate = false }: DrainClaim,
 ): Promise<Machine | undefined> {
   const found = await readMachine(control, machine);
   if (!found) return undefined;
   if (found.metadata.uid === machine.uid) {
+    // That its Node is selected is read with the Node.
+    if (isForUpdate && !isDeleting(found)) return found;
     const hasFailed = keepsNode && found.status?.currentStatus?.phase === 'Failed';
-    if (isDeleting(found) || hasFailed) return found;
-    throw new NotGivenUp(`Machine ${machine.name} is not being deleted: it is not drained`);
+    if (!isForUpdate && (isDeleting(found) || hasFailed)) return found;
+    const why = isForUpdate
+      ? 'goes: that drain is another'
+      : 'is not being deleted: it is not drained';
+    throw new NotGivenUp(`Machine ${machine.name} ${why}`);
   }
   if (!isClaimOf(found.spec.providerID, providerID)) return undefined;
   throw new OtherOwnersNode(`Node ${nodeName} is that of a new Machine ${machine.name}`);
+}
+
+interface DrainClaim extends NodeClaim {
+  keepsNode?: boolean;
+  isForUpdate?: boolean;
 }
 
 export interface CordonOptions {
@@ -60,6 +74,8 @@ export interface CordonOptions {
    * write, and gets no condition (docs/decisions/0037-removal-with-the-drain.md).
    */
   isToGo: boolean;
+  /** It stays, as it is updated in place, and is drained only while it is selected for that. */
+  isForUpdate?: boolean;
 }
 
 export interface CordonedNode {
@@ -68,23 +84,31 @@ export interface CordonedNode {
   isReleased: boolean;
 }
 
-/** Cordons, and says why. Writes only what is missing, and only to the Node that was read. */
+/** Cordons, and says where the Node goes. Writes only what is missing, and only to the Node read. */
 export async function cordonNode(
   clusters: Clusters,
   claim: NodeClaim,
-  { isToGo }: CordonOptions,
+  { isToGo, isForUpdate = false }: CordonOptions,
 ): Promise<CordonedNode | undefined> {
   const { target } = clusters;
   const write = async (): Promise<CordonedNode | undefined> => {
     const node = await readOwnNode(clusters, claim);
+    if (isForUpdate) requireSelected(node, claim);
     if (!node) return undefined;
     const isReleased = isToGo && (await isEmpty(target, node));
     await change(target, node, [...cordon(node), ...(isReleased ? release(node) : [])]);
-    if (!isReleased && !isMarkedTerminating(node)) await markTerminating(target, node);
+    const staysUnmarked = isReleased || isForUpdate || isMarkedTerminating(node);
+    if (!staysUnmarked) await markTerminating(target, node);
     return { node, isReleased };
   };
   // It changed or went in between: what is there now may be another Node.
   return await retryOnConflict(write, { isAnew: isOutdated });
+}
+
+function requireSelected(node: Node | undefined, { nodeName }: NodeClaim): void {
+  const { reason, isSelected = false } = (node && inPlaceNodeOf(node)) ?? {};
+  if (reason === 'SelectedForUpdate' && isSelected) return;
+  throw new NotGivenUp(`Node ${nodeName} is not selected for an update in place`);
 }
 
 /** The deletion of its instance failed, or a pod came in between. */
@@ -129,6 +153,16 @@ function cordon({ spec = {} }: Node): object[] {
     { op: 'add', path: '/spec/unschedulable', value: true },
     ...(isTainted ? [] : replacing('/spec/taints', spec.taints, [...taints, cordonTaint])),
   ];
+}
+
+/** Nothing is under way on the Node any more. Writes only what is there. */
+export async function uncordonNode(target: KubeClient, node: Node): Promise<void> {
+  const { unschedulable = false, taints = [] } = node.spec ?? {};
+  const left = taints.filter(({ key }) => key !== cordonTaint.key);
+  await change(target, node, [
+    ...(unschedulable ? [{ op: 'remove', path: '/spec/unschedulable' }] : []),
+    ...(left.length < taints.length ? replacing('/spec/taints', taints, left) : []),
+  ]);
 }
 
 function release({ metadata: { finalizers: present = [] } }: Node): object[] {

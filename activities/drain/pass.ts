@@ -163,7 +163,8 @@ export class DrainPass {
   }
 
   #closing(): Closing {
-    const taint = this.#request.keepsNode ? taints.preserved : cordonTaint.key;
+    const { keepsNode = false, isForUpdate = false } = this.#request;
+    const taint = keepsNode && !isForUpdate ? taints.preserved : cordonTaint.key;
     this.#progress.closedAt ??= nowMs();
     return { taint, at: this.#progress.closedAt };
   }

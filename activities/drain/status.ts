@@ -21,11 +21,12 @@ import {
   component,
   isDeleting,
   machineSubject,
-  patchMachine,
   patchStatus,
   readSameMachine,
 } from '../machine/object.ts';
+import { phaseOf } from '../machine/prepared.ts';
 import { statusPatch } from '../machine/status.ts';
+import { isHeld } from '../../workflows/plan/machine/in-place.ts';
 import { Budgets } from './budgets.ts';
 import { formatLate } from './messages.ts';
 import type { DrainProgress } from './progress.ts';
@@ -47,7 +48,7 @@ interface Statement {
   event?: Pick<EventText, 'type' | 'reason' | 'message'>;
 }
 
-type DrainSubject = Pick<DrainRequest, 'machine' | 'keepsNode'>;
+type DrainSubject = Pick<DrainRequest, 'machine' | 'keepsNode' | 'isForUpdate'>;
 
 const nothingWrong = '';
 
@@ -110,6 +111,8 @@ export class DrainStatus {
 
   /** Said only where something else was said before: the instance goes at once. */
   async drained(): Promise<void> {
+    // The next step says what follows.
+    if (this.#request.isForUpdate) return;
     await this.#say({
       key: nothingWrong,
       state: 'Processing',
@@ -143,6 +146,7 @@ export class DrainStatus {
 
   /** `failure`: what was passed over. */
   async forced(why: string, failure: string | undefined): Promise<void> {
+    if (this.#request.isForUpdate) return;
     const description =
       failure === undefined
         ? 'Force Drain successful. Delete Volume Attachments'
@@ -179,10 +183,9 @@ export class DrainStatus {
       return;
     }
     const { control, warn } = this.#context;
-    const { machine, keepsNode = false } = this.#request;
+    const { machine } = this.#request;
     try {
-      // The last operation of a machine that is kept is its failure.
-      if (!keepsNode) await patchMachine(control, machine, { status: statusOf(statement) });
+      if (this.#isOnMachine) await this.#write(statement, this.#mayBeSaid);
       this.#progress.told = key;
       this.#isSure = true;
     } catch (error) {
@@ -196,17 +199,36 @@ export class DrainStatus {
    * taken for dead: a user is to see that the drain fails. Read once in a pass.
    */
   async #sayAgain(statement: Statement): Promise<void> {
-    const { control, warn } = this.#context;
-    const { machine, keepsNode = false } = this.#request;
-    if (keepsNode || this.#isSure) return;
+    if (!this.#isOnMachine || this.#isSure) return;
+    // A deletion that was undone is no drain any more.
+    const isDrained = (now: Machine) => isDeleting(now) || this.#request.isForUpdate === true;
+    const lacks = (now: Machine) => isDrained(now) && this.#mayBeSaid(now) && lacksFailure(now);
     try {
-      const seen = await readSameMachine(control, machine);
-      const status = statusOf(statement);
-      if (seen) await patchStatus(control, seen, (now) => (lacksFailure(now) ? status : undefined));
+      await this.#write(statement, lacks);
       this.#isSure = true;
     } catch (error) {
-      warn(error);
+      this.#context.warn(error);
     }
+  }
+
+  /** The last operation of a machine that is kept is its failure. */
+  get #isOnMachine(): boolean {
+    const { keepsNode = false, isForUpdate = false } = this.#request;
+    return !keepsNode || isForUpdate;
+  }
+
+  /** Late words must not take the place of what came after the drain. */
+  readonly #mayBeSaid = (now: Machine): boolean => {
+    if (this.#request.isForUpdate) return !isDeleting(now) && !isHeld(phaseOf(now));
+    return true;
+  };
+
+  async #write(statement: Statement, isDue: (now: Machine) => boolean): Promise<void> {
+    const { control } = this.#context;
+    const { machine, isForUpdate = false } = this.#request;
+    const seen = await readSameMachine(control, machine);
+    const status = statusOf(statement, isForUpdate);
+    if (seen) await patchStatus(control, seen, (now) => (isDue(now) ? status : undefined));
   }
 
   async #writeOnBudgets(blockers: Blocker[]): Promise<void> {
@@ -243,14 +265,18 @@ function kindOf(error: unknown): string {
 }
 
 /** A code that an attempt to find the instance left says nothing of the drain. */
-function statusOf({ description, state }: Statement): object {
-  return statusPatch({ operation: { description, state, type: 'Delete' }, errorCode: null });
+function statusOf({ description, state }: Statement, isForUpdate: boolean): object {
+  // MCM v0.62.1 calls only that of a deletion failed.
+  const operation = isForUpdate
+    ? ({ description, state: 'Processing', type: 'DrainNode' } as const)
+    : ({ description, state, type: 'Delete' } as const);
+  return statusPatch({ operation, errorCode: null });
 }
 
-/** False where the deletion was undone: such a machine is not drained. */
 function lacksFailure(machine: Machine): boolean {
-  const { state, description = '' } = machine.status?.lastOperation ?? {};
-  return isDeleting(machine) && !(state === 'Failed' && description.startsWith(drainFailedMessage));
+  const { type, state, description = '' } = machine.status?.lastOperation ?? {};
+  const isOfDrain = type === 'DrainNode' || state === 'Failed';
+  return !(isOfDrain && description.startsWith(drainFailedMessage));
 }
 
 function notYet(message: string): string {

@@ -31,6 +31,8 @@ import type { RepairTerms } from '../disruption/repairs.ts';
 import { factOf, isAvailable } from '../machine-set/facts.ts';
 import { timestamp } from '../../kube/objects/time.ts';
 import type { Period } from '../../workflows/values/pauses.ts';
+import type { Selection } from './in-place-facts.ts';
+import { inPlaceMachinesOf } from './in-place-facts.ts';
 import { maxSurgeOf, newSetNames } from './new-set.ts';
 import { nodeOf } from './machines.ts';
 import { nextScaledAt, scaledAtOf } from './scaled-at.ts';
@@ -56,6 +58,8 @@ export interface DeploymentView {
   pauses?: readonly Period[];
   /** What DisruptionPolicies say of Failed machines; absent: nothing. */
   repairs?: RepairTerms;
+  /** Absent where no update in place is under way. */
+  selection?: Selection;
 }
 
 export interface SeenNodes {
@@ -98,6 +102,7 @@ export function factsOf(view: DeploymentView): ObservedDeployment {
     repairsAt: view.repairs?.until,
     nextAvailableAt: nextOf(view),
     watched: watchedOf(view, bySet),
+    selectionUnknown: view.selection?.unknown,
     ...nodeFactsOf(view),
   });
 }
@@ -109,6 +114,7 @@ function desiredOf({ deployment, options }: DeploymentView) {
     className: spec.template.spec?.class?.name ?? '',
     replicas: wholeOf(spec.replicas),
     strategy: strategyOf(spec, onDelete),
+    isManual: isManual(spec) || undefined,
     maxSurge: maxSurgeOf(deployment),
     maxUnavailable: unavailableOf(spec),
     isPaused: spec.paused ?? false,
@@ -119,12 +125,17 @@ function desiredOf({ deployment, options }: DeploymentView) {
 }
 
 function setsOf(view: DeploymentView, bySet: Map<string, Machine[]>): SetFacts[] {
-  const { deployment, machines: seen } = view;
+  const { deployment, machines: seen, selection } = view;
   const clock = clockOf(view);
   return view.sets.map((set) => {
     const machines = seen && (bySet.get(set.metadata.uid) ?? []);
     const isOfTemplate = set === view.newSet;
-    return setFactsOf(deployment, defined({ set, machines, isOfTemplate }), clock);
+    const facts = setFactsOf(deployment, defined({ set, machines, isOfTemplate }), clock);
+    if (!selection || !machines) return facts;
+    return {
+      ...facts,
+      inPlace: inPlaceMachinesOf({ machines, isOfTemplate }, selection.nodes, clock),
+    };
   });
 }
 
@@ -160,6 +171,12 @@ function clockOf({ deployment, options, now }: DeploymentView): Clock {
 function strategyOf({ strategy }: MachineDeploymentSpec, onDelete: boolean): Strategy {
   const type = strategy?.type ?? 'RollingUpdate';
   return onDelete && type !== 'InPlaceUpdate' ? 'OnDelete' : type;
+}
+
+function isManual({ strategy }: MachineDeploymentSpec): boolean {
+  return (
+    strategy?.type === 'InPlaceUpdate' && strategy.inPlaceUpdate?.orchestrationType === 'Manual'
+  );
 }
 
 /** Another set may have the name that the template hashes to. */

@@ -37,10 +37,12 @@ import { formatStop } from '../../kube/objects/global-stop.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import { termsOfRollout, withSurge } from '../disruption/gate.ts';
 import { termsOfRepairs } from '../disruption/repairs.ts';
+import { updatesInPlace } from '../disruption/going.ts';
 import { giveBack } from '../disruption/turns.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { factsOf, faultsOf, type DeploymentView } from './facts.ts';
 import { otherThanUsual } from '../../workflows/api/command-source.ts';
+import { selectionFor } from './in-place-facts.ts';
 import { machinesOf } from './machines.ts';
 import { RefusedObjects } from './refused-objects.ts';
 import { reportOf, statusPatchOf, type StatusView } from './status.ts';
@@ -147,6 +149,7 @@ async function read(
   // its `replicas`.
   const isRead = repairs !== undefined || needsMachines(deployment, { sets, newSet, options });
   const machines = isRead ? await machinesOf(dependencies.machines, deployment, sets) : undefined;
+  const selection = await selectionFor(target, deployment, { sets, newSet, machines });
   return {
     deployment,
     faults,
@@ -156,6 +159,7 @@ async function read(
     options,
     ...(machines && { machines }),
     ...(repairs && { repairs }),
+    ...(selection && { selection }),
     now,
     nodes: {
       hasNodes: target !== undefined,
@@ -173,9 +177,12 @@ interface Sets {
 }
 
 /** A large list is read only where the counts of the sets do not say enough. */
-function needsMachines({ metadata }: MachineDeployment, { sets, newSet, options }: Sets): boolean {
+function needsMachines(deployment: MachineDeployment, { sets, newSet, options }: Sets): boolean {
+  const { metadata } = deployment;
   const { replacementBudget, honorsMinReadySeconds } = options;
   return (
+    // That the last one was moved stands on it alone.
+    updatesInPlace(deployment) ||
     replacementBudget !== undefined ||
     honorsMinReadySeconds ||
     annotations.triggerDeletion in (metadata.annotations ?? {}) ||

@@ -3,28 +3,23 @@
  * autoscaler.
  */
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
-import { annotations, labels, taints } from '../../workflows/api/constants.ts';
+import { annotations, taints } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine, Taint } from '../../workflows/api/machine.ts';
-import { longestLabelValue } from '../../workflows/api/validation.ts';
 import type { NodeStep } from '../../workflows/plan/machine-deployment/rollout/steps.ts';
-import { inParallel } from '../runtime/parallel.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { isInvalid } from '../../kube/client/errors.ts';
 import { pointerTo, replacing } from '../../kube/objects/json-patch.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
-import { retryOnConflict } from '../../kube/client/retry-on-conflict.ts';
-import { customResource, node as nodePath } from '../../kube/client/paths.ts';
+import { customResource } from '../../kube/client/paths.ts';
 import { factOf } from '../machine-set/facts.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
-import type { MachineLists, MachineSetLists } from '../runtime/dependencies.ts';
-import type { NodeClaim } from '../machine/node/claims.ts';
-import { claimOf, otherOwnerReason } from '../machine/node/claims.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
-import { readNode } from '../../kube/objects/nodes.ts';
+import type { NodeDependencies } from './in-place-steps.ts';
+import { applyInPlaceStep } from './in-place-steps.ts';
 import { readLiving } from './lifecycle.ts';
 import { machinesOf, nodeOf } from './machines.ts';
+import { patchAll } from './node-patches.ts';
 import { hasJoined } from './set-facts.ts';
 import { nowMs } from '../system/system.ts';
 
@@ -35,17 +30,8 @@ export interface NodeWork {
   protects: boolean;
 }
 
-interface Clusters {
-  control: KubeClient;
-  machines: MachineLists;
-  machineSets: MachineSetLists;
-  target: KubeClient;
-}
-
-const parallelCalls = 16;
-
 export async function updateRolloutNodes(
-  clusters: Clusters,
+  clusters: NodeDependencies,
   { deployment, step, protects }: NodeWork,
 ): Promise<{ protectedNodes: string[] }> {
   switch (step.action) {
@@ -65,7 +51,8 @@ export async function updateRolloutNodes(
     case 'selectForUpdate':
     case 'moveMachines':
     case 'tidyUpdated':
-      throw new Error(`not built yet: ${step.action}`);
+      await applyInPlaceStep(clusters, deployment, step);
+      return { protectedNodes: [] };
   }
 }
 
@@ -87,7 +74,7 @@ const avoidance: Taint = {
  * is tried again.
  */
 async function taintNodes(
-  clusters: Clusters,
+  clusters: NodeDependencies,
   { deployment, set, protects }: { deployment: ObjectReference; set: string; protects: boolean },
 ): Promise<{ protectedNodes: string[] }> {
   const { control } = clusters;
@@ -102,7 +89,7 @@ async function taintNodes(
 }
 
 async function untaintNodes(
-  clusters: Clusters,
+  clusters: NodeDependencies,
   { deployment, set }: { deployment: ObjectReference; set: string },
 ): Promise<void> {
   const { control } = clusters;
@@ -121,63 +108,6 @@ interface Rewriting {
   taintsOf(present: Taint[]): Taint[];
   /** Keep the Node from the cluster autoscaler, unless another client does. */
   protects: boolean;
-}
-
-/** Names in one selector: it is part of a URL. */
-const namesPerList = 100;
-
-/** `patchOf`: a JSON patch; empty when a Node is as it should be. */
-async function patchAll(
-  clusters: Clusters,
-  machines: readonly Machine[],
-  patchOf: (node: Node) => object[],
-): Promise<void> {
-  for (let start = 0; start < machines.length; start += namesPerList) {
-    const part = machines.slice(start, start + namesPerList);
-    const seen = await nodesByName(clusters.target, part);
-    const claims = part.flatMap((machine) => claimOf(machine) ?? []);
-    await inParallel(claims, parallelCalls, (claim) =>
-      patchNode(clusters, { claim, seen: seen.get(claim.nodeName) }, patchOf),
-    );
-  }
-}
-
-/** One list for all: each Node says whose machine it is. A Node that does not is read by name. */
-async function nodesByName(
-  target: KubeClient,
-  machines: readonly Machine[],
-): Promise<Map<string, Node>> {
-  // A name that cannot be the value of a label would have the whole list refused.
-  const names = machines.flatMap(({ metadata: { name } }) =>
-    name.length > longestLabelValue ? [] : name,
-  );
-  if (names.length === 0) return new Map();
-  const { items } = await target.list<Node>(nodePath(), {
-    labelSelector: `${labels.machineName} in (${names.join(',')})`,
-  });
-  return new Map(items.map((node) => [node.metadata.name, node]));
-}
-
-/**
- * Names of Nodes come back: one that another instance or machine has by now is left alone. A patch
- * holds only for the Node that was read; where it does not hold, because it is another by now or
- * another client wrote, it is made anew.
- */
-async function patchNode(
-  { control, target }: Clusters,
-  { claim, seen }: { claim: NodeClaim; seen: Node | undefined },
-  patchOf: (node: Node) => object[],
-): Promise<void> {
-  const name = claim.nodeName;
-  const write = async (isAgain: boolean): Promise<void> => {
-    const node = isAgain || !seen ? await readNode(target, name) : seen;
-    const patch = node ? patchOf(node) : [];
-    if (!node || patch.length === 0) return;
-    if ((await otherOwnerReason(control, node, claim)) !== undefined) return;
-    const isSame = { op: 'test', path: '/metadata/uid', value: node.metadata.uid };
-    await ignoreNotFound(target.patch(nodePath(name), 'json', [isSame, ...patch]));
-  };
-  await retryOnConflict(write, { isAnew: isInvalid });
 }
 
 /** Taints are one atomic list of many writers: a write holds only for the list that was read. */
@@ -208,7 +138,7 @@ function protectionPatch({ annotations: notes }: Node['metadata']): object[] {
 }
 
 async function protectNodes(
-  clusters: Clusters,
+  clusters: NodeDependencies,
   { deployment: ref, names }: { deployment: ObjectReference; names: readonly string[] },
 ): Promise<void> {
   const deployment = await readLiving(clusters.control, ref);
@@ -220,7 +150,7 @@ async function protectNodes(
 }
 
 /** Only where we said so ourselves, and not where a preserved machine is to stay. */
-async function releaseNodes(clusters: Clusters, ref: ObjectReference): Promise<void> {
+async function releaseNodes(clusters: NodeDependencies, ref: ObjectReference): Promise<void> {
   const deployment = await readLiving(clusters.control, ref);
   if (!deployment) return;
   const machines = await ownMachines(clusters, deployment);
@@ -238,7 +168,7 @@ function releasePatch({ metadata }: Node): object[] {
 }
 
 async function ownMachines(
-  { machines, machineSets }: Clusters,
+  { machines, machineSets }: NodeDependencies,
   deployment: MachineDeployment,
 ): Promise<readonly Machine[]> {
   const { namespace = '', uid } = deployment.metadata;
@@ -248,7 +178,7 @@ async function ownMachines(
 }
 
 async function machinesOfSet(
-  { control, machines: lists }: Clusters,
+  { control, machines: lists }: NodeDependencies,
   { namespace }: ObjectReference,
   name: string,
 ): Promise<Machine[]> {

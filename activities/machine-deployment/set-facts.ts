@@ -153,9 +153,14 @@ export function wholeOf(count: number | undefined): number {
   return Math.max(count ?? 0, 0);
 }
 
-function letterOf(machine: Machine | undefined, { now, readySeconds }: Clock): 'A' | 'R' | 'U' {
+function letterOf(machine: Machine | undefined, clock: Clock): 'A' | 'R' | 'U' {
   if (!machine || !isAvailable(machine)) return 'U';
-  return readySeconds === 0 || now >= readyAt(machine, readySeconds) ? 'A' : 'R';
+  return isAvailableFor(machine, clock) ? 'A' : 'R';
+}
+
+/** It bears load, and has done so for long enough. */
+export function isAvailableFor(machine: Machine, { now, readySeconds }: Clock): boolean {
+  return isAvailable(machine) && (readySeconds === 0 || now >= readyAt(machine, readySeconds));
 }
 
 /**

@@ -10,6 +10,7 @@ import type { MachineLists } from '../runtime/dependencies.ts';
 import type { NodeCondition, ObjectMeta } from '../../workflows/api/meta.ts';
 import { copiedConditions } from '../../workflows/api/kstatus.ts';
 import { annotations as names } from '../../workflows/api/constants.ts';
+import { inPlaceUpdate } from '../../workflows/api/in-place.ts';
 import { defined } from '../../workflows/values/defined.ts';
 
 /** Each list is asked of the API server. */
@@ -162,8 +163,8 @@ function trimmedStatus({
   });
 }
 
-/** That there are any says that the Node has joined. */
+/** That there are any says that the Node has joined, and one where its update in place is. */
 function signOfNode(conditions: readonly NodeCondition[]): NodeCondition[] {
-  const ready = conditions.filter(({ type }) => type === 'Ready');
-  return ready.length > 0 ? ready : conditions.slice(0, 1);
+  const read = conditions.filter(({ type }) => type === 'Ready' || type === inPlaceUpdate);
+  return read.length > 0 ? read : conditions.slice(0, 1);
 }

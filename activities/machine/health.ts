@@ -1,6 +1,7 @@
 /** A check of a Machine that has joined: its conditions are copied, its phase follows its Node. */
 import type { HealthOutcome, HealthRequest } from '../../workflows/contracts/machine-activities.ts';
 import { formatDuration } from '../../workflows/api/duration.ts';
+import { inPlaceReasonOf } from '../../workflows/api/in-place.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
 import type { Evaluation, JoinedPhase } from '../../workflows/plan/machine/health.ts';
@@ -12,6 +13,8 @@ import {
 } from '../../workflows/plan/machine/health.ts';
 import type { Period } from '../../workflows/values/pauses.ts';
 import { defined } from '../../workflows/values/defined.ts';
+import { hasJoined } from '../../workflows/api/phases.ts';
+import { isUnjudged } from '../../workflows/plan/machine/in-place.ts';
 import { isRejected } from '../../kube/client/errors.ts';
 import { orOutOfReach } from './out-of-reach.ts';
 import type { EventText } from '../../kube/objects/event.ts';
@@ -99,7 +102,7 @@ async function obstacleToDeletion(
 /** A status that another client wrote is corrected. */
 function joinedPhaseOf(machine: Machine): JoinedPhase {
   const phase = phaseOf(machine);
-  return phase === 'Unknown' || phase === 'Failed' ? phase : 'Running';
+  return phase === 'Failed' || hasJoined(phase) ? phase : 'Running';
 }
 
 /**
@@ -129,6 +132,10 @@ async function evaluate(
   seen: SeenMachine,
 ): Promise<Evaluation> {
   const { current, node, refusal } = seen;
+  if (isUnjudged(seen.phase, inPlaceReasonOf(node?.status?.conditions))) {
+    await report(dependencies, request, { ...seen, next: seen.phase, faults: [] });
+    return { phase: seen.phase, faults: [] };
+  }
   const { nodeConditions, timeoutSeconds } = healthLimitsOf(current, dependencies.defaults);
   const conditions = node?.status?.conditions ?? [];
   const nodesFaults = node ? nodeFaults(conditions, nodeConditions) : ['the Node is missing'];
@@ -215,9 +222,9 @@ async function report(
   return written;
 }
 
-async function patchWithConditions(
-  { control }: ActivityDependencies,
-  { current }: Evaluated,
+export async function patchWithConditions(
+  { control }: Pick<ActivityDependencies, 'control'>,
+  { current }: Pick<Evaluated, 'current'>,
   { conditions, ...status }: StatusChanges,
 ): Promise<Machine> {
   try {
@@ -236,7 +243,10 @@ async function patchWithConditions(
  * Undefined when those on the Machine say the same, or the Node is gone: the last ones stay, as in
  * MCM.
  */
-function newConditionsOf({ current, node }: SeenMachine): NodeCondition[] | undefined {
+export function newConditionsOf({
+  current,
+  node,
+}: Pick<SeenMachine, 'current' | 'node'>): NodeCondition[] | undefined {
   if (!node) return undefined;
   const conditions = nodeConditionsOf(node);
   return conditionsDiffer(nodeConditionsOf(current), conditions) ? conditions : undefined;

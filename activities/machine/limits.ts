@@ -25,6 +25,10 @@ export function preserveSecondsOf({ spec }: Machine, defaults: MachineDefaults):
   return secondsOf(spec.machinePreserveTimeout) ?? defaults.preserveTimeoutSeconds;
 }
 
+export function inPlaceUpdateSecondsOf({ spec }: Machine, defaults: MachineDefaults): number {
+  return secondsOf(spec.inPlaceUpdateTimeout) ?? defaults.inPlaceUpdateTimeoutSeconds;
+}
+
 /** Nonsense counts as absent, as in MCM v0.62.1; the CRD refuses it where it can. */
 export function secondsOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : parseDuration(text);

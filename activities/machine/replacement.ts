@@ -1,5 +1,5 @@
 /** Holds that keep a machine that is past its health timeout from being replaced now. */
-import { annotations } from '../../workflows/api/constants.ts';
+import { annotations, options } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
@@ -42,6 +42,8 @@ export async function findHold(
     // Before the count: a grant that another machine gets after this makes the note below a
     // conflict.
     const owner = await ownerOf(control, machine);
+    const wish = wishOf(owner, machine);
+    if (wish) return wish;
     const count = countOf(owner, await listMachines({ control, namespace }));
     const answer = answerFor(count, name);
     if (answer.hold) {
@@ -60,6 +62,13 @@ export async function findHold(
       return { reason: 'other machines of its owner are being replaced', isMeltdown: false };
     }
   }
+}
+
+/** A deployment may want to keep machines whose update in place failed. */
+function wishOf(owner: CountedOwner | undefined, machine: Machine): ReplacementHold | undefined {
+  if (phaseOf(machine) !== 'InPlaceUpdateFailed' || !owner?.keepsFailedUpdates) return undefined;
+  const reason = `its update in place failed, and it stays as it is: annotation ${options.inPlaceFailure} of its MachineDeployment is "stop"`;
+  return { reason, isMeltdown: false, isWanted: true };
 }
 
 /** Policies select MachineDeployments: a set without one is bound by none. */
@@ -131,6 +140,7 @@ interface CountedOwner {
   deployment?: MachineDeployment;
   sets: MachineSet[];
   limit: number;
+  keepsFailedUpdates?: boolean;
 }
 
 async function ownerOf(control: KubeClient, machine: Machine): Promise<CountedOwner | undefined> {
@@ -148,8 +158,16 @@ async function ownerOf(control: KubeClient, machine: Machine): Promise<CountedOw
   const object = await ignoreNotFound(control.get<MachineDeployment>(path));
   if (object?.metadata.uid !== ref.uid) return undefined;
   const sets = items.filter((item) => controllerOf(item)?.uid === ref.uid);
-  const limit = optionsOf(object, Date.parse, nowMs()).replacementBudget ?? 1;
-  return { kind: 'machinedeployments', object, deployment: object, sets, limit };
+  const { replacementBudget: limit = 1, inPlaceFailure } = optionsOf(object, Date.parse, nowMs());
+  const keepsFailedUpdates = inPlaceFailure === 'stop';
+  return {
+    kind: 'machinedeployments',
+    object,
+    deployment: object,
+    sets,
+    limit,
+    keepsFailedUpdates,
+  };
 }
 
 function isOf(machine: Machine, { sets }: CountedOwner): boolean {

@@ -5,6 +5,8 @@ import { WrittenMachines } from './written-machines.ts';
 export interface ReplacementHold {
   reason: string;
   isMeltdown: boolean;
+  /** Its owner wants it so: only that ends it. */
+  isWanted?: true;
 }
 
 /** What counts for all machines of an owner. */

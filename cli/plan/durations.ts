@@ -17,14 +17,21 @@ export interface Durations {
   creation: Guess;
   /** From the request until instance and Node are gone. */
   deletion: Guess;
+  /** Before an update in place. */
+  drain: Guess;
+  /** Until the agent on the Node has updated it. */
+  update: Guess;
 }
 
 /** Where nothing is known. */
 const creationSeconds = 180;
 const deletionSeconds = 120;
+const drainSeconds = 120;
+const updateSeconds = 600;
 /** Defaults of the worker's flags. */
 const creationTimeoutSeconds = 1_200;
 const drainTimeoutSeconds = 7_200;
+const inPlaceUpdateTimeoutSeconds = 1_200;
 /** Deletion of an instance, once its Node is drained. */
 const removalSeconds = 300;
 
@@ -44,6 +51,7 @@ export function durationsOf(
   { machines, classes, deletions }: PastMachines,
   { className, template }: { className: string; template: Machine['spec'] },
 ): Durations {
+  const longestDrain = secondsOf(template.drainTimeout, drainTimeoutSeconds);
   const gone = medianOf(deletions.map(({ seconds }) => seconds));
   return {
     creation: {
@@ -54,7 +62,13 @@ export function durationsOf(
       ...(gone === undefined
         ? { seconds: deletionSeconds, source: 'a default: no deletion is known' }
         : { seconds: gone, source: `the last ${countOf(deletions.length)} that went` }),
-      longestSeconds: secondsOf(template.drainTimeout, drainTimeoutSeconds) + removalSeconds,
+      longestSeconds: longestDrain + removalSeconds,
+    },
+    drain: { seconds: drainSeconds, source: 'a default', longestSeconds: longestDrain },
+    update: {
+      seconds: updateSeconds,
+      source: 'a default: nothing says how long an agent takes',
+      longestSeconds: secondsOf(template.inPlaceUpdateTimeout, inPlaceUpdateTimeoutSeconds),
     },
   };
 }

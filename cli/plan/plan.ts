@@ -28,7 +28,7 @@ import type { PastDeletion, Durations } from './durations.ts';
 import { durationsOf } from './durations.ts';
 import { patched } from './patched.ts';
 import { policiesAmong, readPolicies } from './policies.ts';
-import type { Happening, SimulatedRollout } from './simulation.ts';
+import type { Happening, SimulatedPace, SimulatedRollout } from './simulation.ts';
 import { simulate } from './simulation.ts';
 import { formatDuration } from '../../workflows/api/duration.ts';
 import { machines as countOfMachines } from '../../workflows/plan/machine-deployment/rollout/words.ts';
@@ -70,22 +70,22 @@ async function planOne(
   const durations = durationsOf({ machines, classes, deletions }, { className, template });
   const warnings = classWarnings(className, classes);
   if (faults.length > 0) return { name, faults, warnings, durations };
-  const { creation, deletion } = durations;
   const own = ownOf(objects);
   const present = { deployments, sets, machines };
-  const play = (ofCreation: number, ofDeletion: number): SimulatedRollout => {
-    const pace = paceOf(ofCreation, ofDeletion);
+  const play = (pace: SimulatedPace): SimulatedRollout => {
     const settled = now + pace.deletion;
     const terms = policies && policiesAmong(policies, present, settled);
     return simulate(own, pace, defined({ now, policies: terms }));
   };
-  const likely = play(creation.seconds, deletion.seconds);
-  const longest = play(creation.longestSeconds, deletion.longestSeconds);
-  const going = likely.happenings.flatMap(({ kind, names }) => (kind === 'delete' ? names : []));
+  const likely = play(paceOf(durations, ({ seconds }) => seconds));
+  const longest = play(paceOf(durations, ({ longestSeconds }) => longestSeconds));
+  const drained = likely.happenings.flatMap(({ kind, names }) =>
+    kind === 'delete' || kind === 'select' ? names : [],
+  );
   const budgets = await inTarget(scope, options, (target) =>
     readRefusingBudgets(
       target,
-      machines.filter(({ metadata }) => going.includes(metadata.name)),
+      machines.filter(({ metadata }) => drained.includes(metadata.name)),
     ),
   );
   const isOfPolicies = policies !== undefined;
@@ -114,8 +114,18 @@ async function readRefusingBudgets(
   }
 }
 
-function paceOf(creation: number, deletion: number) {
-  return { creation: creation * 1_000, deletion: deletion * 1_000 };
+/** Of the likely or the longest times. */
+function paceOf(
+  durations: Durations,
+  secondsOf: (guess: Durations[keyof Durations]) => number,
+): SimulatedPace {
+  const { creation, deletion, drain, update } = durations;
+  return {
+    creation: secondsOf(creation) * 1_000,
+    deletion: secondsOf(deletion) * 1_000,
+    drain: secondsOf(drain) * 1_000,
+    update: secondsOf(update) * 1_000,
+  };
 }
 
 /**
@@ -295,12 +305,13 @@ function textOf(planned: Planned): string {
 }
 
 function outcomeLines(planned: Planned, likely: SimulatedRollout): string[] {
-  const { created, deleted, happenings } = likely;
+  const { created, deleted, updated, happenings } = likely;
+  const inPlace = updated > 0 ? `, ${updated} updated in place` : '';
   if (happenings.length === 0) return [`  nothing changes: ${likely.plan.reason}`];
   return [
     ...stepLines(happenings),
-    `  machines: ${created} created, ${deleted} deleted; at most ${likely.mostMachines} at a time, at least ${likely.fewestAvailable} available`,
-    ...(created + deleted > 0 ? timeLines(planned, likely) : []),
+    `  machines: ${created} created, ${deleted} deleted${inPlace}; at most ${likely.mostMachines} at a time, at least ${likely.fewestAvailable} available`,
+    ...(created + deleted + updated > 0 ? timeLines(planned, likely) : []),
     ...endLines(planned, likely),
   ];
 }
@@ -322,7 +333,7 @@ function joined(happenings: readonly Happening[]): Happening[] {
   for (const step of happenings) {
     const last = result.at(-1);
     const isSame = last?.at === step.at && last.kind === step.kind && last.subject === step.subject;
-    if (isSame && (step.kind === 'running' || step.kind === 'gone')) {
+    if (isSame && ['running', 'gone', 'update'].includes(step.kind)) {
       last.count += step.count;
       last.names.push(...step.names);
     } else {
@@ -345,6 +356,11 @@ const wordsFor: Record<Happening['kind'], (step: Happening) => string> = {
     `deletes ${countOfMachines(count)} of ${subject}: ${names.join(', ')}`,
   running: ({ subject, count }) => `${countOfMachines(count)} of ${subject} Running`,
   gone: ({ subject, count }) => `${countOfMachines(count)} of ${subject} gone`,
+  select: ({ subject, count, names }) =>
+    `drains ${countOfMachines(count)} of ${subject} for the update: ${names.join(', ')}`,
+  update: ({ subject, count }) => `${countOfMachines(count)} of ${subject} updated in place`,
+  unmark: ({ subject, count }) =>
+    `${countOfMachines(count)} of ${subject} not to be updated any more`,
   rollBack: ({ subject }) => `goes back to MachineSet ${subject}`,
   refuseRollback: () => 'refuses the rollback',
   deleteSets: ({ subject }) => `deletes the empty MachineSet ${subject}`,
@@ -353,14 +369,24 @@ const wordsFor: Record<Happening['kind'], (step: Happening) => string> = {
   hold: ({ subject }) => `${subject}: a person checks them, then: millwright rollout resume`,
 };
 
-function timeLines({ durations, longestMs = 0 }: Planned, { tookMs }: SimulatedRollout): string[] {
-  const { creation, deletion } = durations;
+function timeLines(
+  { durations, longestMs = 0 }: Planned,
+  { tookMs, updated }: SimulatedRollout,
+): string[] {
+  const { creation, deletion, drain, update } = durations;
   const likely = formatDuration(Math.round(tookMs / 1_000));
   const longest = formatDuration(Math.round(longestMs / 1_000));
   return [
     `  time: about ${likely}; ${longest} if each machine takes as long as its timeouts let it`,
-    `    a creation ${formatDuration(Math.round(creation.seconds))} (${creation.source}), a deletion ${formatDuration(Math.round(deletion.seconds))} (${deletion.source})`,
+    `    a creation ${guessed(creation)}, a deletion ${guessed(deletion)}`,
+    ...(updated > 0
+      ? [`    a drain ${guessed(drain)}, an update in place ${guessed(update)}`]
+      : []),
   ];
+}
+
+function guessed({ seconds, source }: Durations[keyof Durations]): string {
+  return `${formatDuration(Math.round(seconds))} (${source})`;
 }
 
 function endLines(

@@ -52,13 +52,16 @@ import {
   machinesToDelete,
 } from '../../workflows/plan/machine-set/deletions.ts';
 import { planMachineSet } from '../../workflows/plan/machine-set/plan.ts';
+import { updatesInPlace } from '../../activities/disruption/going.ts';
 import { factOf } from '../../activities/machine-set/facts.ts';
 import type { DeploymentObjects } from '../objects/deployment-view.ts';
 import { viewOf } from '../objects/deployment-view.ts';
 import { patched } from './patched.ts';
+import type { UpdatePace } from './simulated-updates.ts';
+import { SimulatedUpdates, withNode } from './simulated-updates.ts';
 
 /** Times in milliseconds. */
-interface SimulatedPace {
+export interface SimulatedPace extends UpdatePace {
   creation: number;
   deletion: number;
 }
@@ -73,6 +76,9 @@ export interface Happening {
     | 'delete'
     | 'running'
     | 'gone'
+    | 'select'
+    | 'update'
+    | 'unmark'
     | 'hold'
     | 'wait'
     | 'passWave'
@@ -100,6 +106,8 @@ export interface SimulatedRollout {
   tookMs: number;
   created: number;
   deleted: number;
+  /** In place. */
+  updated: number;
   mostMachines: number;
   fewestAvailable: number;
   /** It did not come to an end within what is simulated. */
@@ -159,12 +167,14 @@ class Simulation {
   #isNewCount = true;
   #deployment: MachineDeployment;
   readonly #policies: SimulatedPolicies | undefined;
+  readonly #updates: SimulatedUpdates;
   readonly #remembered: KnownRollout;
   #now: number;
   #nextAt: number | undefined;
   #timers: SimulatedTimer[] = [];
   #made = 0;
   #deleted = 0;
+  #updated = 0;
   #most = 0;
   #fewest = Infinity;
 
@@ -180,9 +190,11 @@ class Simulation {
     this.#policies = policies;
     this.#remembered = { ...remembered };
     this.#now = now;
+    this.#updates = this.#newUpdates();
+    const isInPlace = updatesInPlace(deployment);
     for (const set of sets) this.#sets.set(set.metadata.name, set);
     for (const machine of machines) {
-      this.#machines.set(machine.metadata.name, machine);
+      this.#machines.set(machine.metadata.name, isInPlace ? withNode(machine) : machine);
       this.#expect(machine);
     }
   }
@@ -191,7 +203,8 @@ class Simulation {
     let plan = this.#plan();
     let turns = 0;
     for (; turns < turnsMax; turns += 1) {
-      const isChanged = this.#apply(plan.steps) || this.#scaleSets();
+      const acts = [this.#apply(plan.steps), this.#updates.apply(plan.nodeStep)];
+      const isChanged = acts.includes(true) || this.#scaleSets();
       this.#count();
       if (!isChanged && !this.#passHold(plan) && !this.#advance(plan)) break;
       plan = this.#plan();
@@ -204,6 +217,7 @@ class Simulation {
       tookMs: this.#now - this.#start,
       created: this.#made,
       deleted: this.#deleted,
+      updated: this.#updated,
       mostMachines: this.#most,
       fewestAvailable: this.#fewest,
       isCut: turns === turnsMax,
@@ -220,13 +234,37 @@ class Simulation {
   }
 
   /** For a machine that is on its way already. */
-  #expect({ metadata, status }: Machine): void {
+  #expect(machine: Machine): void {
+    const { metadata, status } = machine;
     const { name, creationTimestamp, deletionTimestamp } = metadata;
     const phase = status?.currentStatus?.phase ?? '';
     if (deletionTimestamp !== undefined)
       this.#after(this.#rest(this.#pace.deletion, deletionTimestamp), () => this.#end(name));
     else if (['', 'Pending', 'CrashLoopBackOff'].includes(phase))
       this.#after(this.#rest(this.#pace.creation, creationTimestamp), () => this.#join(name));
+    else this.#updates.expect(machine);
+  }
+
+  #newUpdates(): SimulatedUpdates {
+    const world = {
+      machine: (name: string) => this.#machines.get(name),
+      machines: () => this.#machines.values(),
+      set: (name: string) => this.#sets.get(name),
+      patchMachine: (name: string, patch: object) => this.#patchMachine(name, patch),
+      after: (ms: number, act: () => void) => this.#after(ms, act),
+      rest: (ms: number, since: string) => this.#rest(ms, since),
+      time: () => this.#time(),
+      note: (kind: 'select' | 'update' | 'unmark', machines: readonly Machine[]) =>
+        this.#noteUpdate(kind, machines),
+    };
+    return new SimulatedUpdates(world, this.#pace);
+  }
+
+  #noteUpdate(kind: 'select' | 'update' | 'unmark', machines: readonly Machine[]): void {
+    if (kind === 'update') this.#updated += machines.length;
+    const names = machines.map(({ metadata }) => metadata.name);
+    const subject = machines[0] ? (controllerOf(machines[0])?.name ?? '') : '';
+    if (names.length > 0) this.#note({ kind, subject, count: names.length, names });
   }
 
   /** If it takes longer already, nothing is known: as long once more. */
@@ -242,7 +280,9 @@ class Simulation {
   /** All machines are of the deployment's sets: its selector need not be asked. */
   #view(): DeploymentView {
     const objects = { deployment: this.#deployment, sets: [...this.#sets.values()] };
-    return { ...viewOf(objects, this.#now), machines: [...this.#machines.values()] };
+    const view = { ...viewOf(objects, this.#now), machines: [...this.#machines.values()] };
+    if (!updatesInPlace(this.#deployment)) return view;
+    return { ...view, selection: this.#updates.selection() };
   }
 
   #plan(): DeploymentPlan {
@@ -450,7 +490,10 @@ class Simulation {
 
   #patchMachine(name: string, patch: object): void {
     const machine = this.#machines.get(name);
-    if (machine) this.#put(patched(machine, patch));
+    if (!machine) return;
+    // It may change hands.
+    this.#forget(machine);
+    this.#put(patched(machine, patch));
   }
 
   #join(name: string): void {
@@ -458,7 +501,8 @@ class Simulation {
     if (!machine || !isPresent(factOf(machine))) return;
     const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: this.#time() }];
     const currentStatus = { phase: 'Running', lastUpdateTime: this.#time() };
-    this.#patchMachine(name, { status: { conditions, currentStatus } });
+    const node = { metadata: { labels: { [labels.node]: name } } };
+    this.#patchMachine(name, { ...node, status: { conditions, currentStatus } });
     this.#note({
       kind: 'running',
       subject: controllerOf(machine)?.name ?? '',

@@ -21,6 +21,7 @@ function missingIn(
     '--no-operator': !options.operator && !lacks('watcher'),
     '--autoscaler': options.autoscaler && lacks('cluster-autoscaler'),
     '--monitoring': options.monitoring && lacks('prometheus'),
+    '--update-agent': options.updateAgent && lacks('update-agent'),
     '--namespace': !namespaces.includes(namespace),
     '--temporal': options.temporal === 'postgresql' && lacks('postgresql'),
     '--temporal-address': !addresses.includes(temporalAddress),

@@ -21,6 +21,7 @@ export const users = [
   /** A driver in a program of its own. */
   'millwright-external',
   'cluster-autoscaler',
+  'update-agent',
 ] as const;
 
 export type User = (typeof users)[number];

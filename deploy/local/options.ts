@@ -23,6 +23,8 @@ export interface StackOptions {
   autoscaler: boolean;
   /** Start Prometheus as well, with the rules of deploy/monitoring. */
   monitoring: boolean;
+  /** Start a stand-in for the agents on Nodes that update them in place. */
+  updateAgent: boolean;
   /** Which Temporal server the stack starts. */
   temporal: TemporalKind;
   /** `HOST:PORT` of a Temporal server that is there already. Absent: the stack starts its own. */
@@ -64,6 +66,7 @@ export const defaultOptions: StackOptions = {
   audit: false,
   autoscaler: false,
   monitoring: false,
+  updateAgent: false,
   temporal: 'development',
   workerFlags: [],
 };
@@ -89,6 +92,7 @@ Millwright's watcher and worker. Ctrl-C stops all of it. State is kept for the n
   --audit            log every request to the API server in logs/audit.log
   --autoscaler       start the cluster autoscaler as well; its first build takes 4 to 6 minutes
   --monitoring       start Prometheus as well, with the alert rules; its first build takes 3 minutes
+  --update-agent     start a stand-in for the agents on Nodes that update them in place
   --namespace NAME   namespace that the operator looks at (default: default)
   --temporal KIND    development (default): Temporal's development server; postgresql: a production server
                      on a PostgreSQL that is installed on this machine
@@ -104,6 +108,7 @@ Examples:
   npm start -- --state-dir /tmp/second
   npm start -- --autoscaler
   npm start -- --monitoring
+  npm start -- --update-agent
   npm start -- --temporal=postgresql
   npm start -- --temporal-address localhost:7233
 
@@ -123,6 +128,7 @@ export function parseStartArguments(args: readonly string[]): StartCommand {
       audit: { type: 'boolean', default: false },
       autoscaler: { type: 'boolean', default: false },
       monitoring: { type: 'boolean', default: false },
+      'update-agent': { type: 'boolean', default: false },
       namespace: { type: 'string', default: defaultOptions.namespace },
       temporal: { type: 'string' },
       'temporal-address': { type: 'string' },
@@ -144,6 +150,7 @@ export function parseStartArguments(args: readonly string[]): StartCommand {
       audit: values.audit,
       autoscaler: values.autoscaler,
       monitoring: values.monitoring,
+      updateAgent: values['update-agent'],
       ...temporalFrom(values.temporal, values['temporal-address']),
     },
   };

@@ -17,7 +17,6 @@ import {
 import { namespace, poolName, secondClass } from './pool.ts';
 
 const path = customResource('machinedeployments', namespace, poolName);
-const toSecondClass = { kind: 'MachineClass', name: secondClass };
 
 /** Scales the pool up first. `limitSeconds`: the rollout fails after so long. */
 export async function* measureRoll(bench: Bench, machines: number, limitSeconds: number): Parts {
@@ -32,18 +31,37 @@ export async function measureRollOnly(
   machines: number,
   limitSeconds: number,
 ): Promise<Part> {
-  return await measure(bench, { name: 'roll', machines }, async () => {
+  const template = { spec: { class: { kind: 'MachineClass', name: secondClass } } };
+  return await measureTemplate(bench, { name: 'roll', machines, limitSeconds, template });
+}
+
+export interface Change {
+  name: string;
+  machines: number;
+  limitSeconds: number;
+  /** Merged into that of the pool. */
+  template: object;
+}
+
+/** Until the rollout to another template is complete. */
+export async function measureTemplate(bench: Bench, change: Change): Promise<Part> {
+  const { name, machines } = change;
+  return await measure(bench, { name, machines }, async () => {
     await using recorder = new StateRecorder(bench.kube, namespace);
     await recorder.started();
     const from = recorder.mark();
-    const run = await roll(bench.kube, limitSeconds, () => recorder.summary());
+    const run = await roll(bench.kube, change, () => recorder.summary());
     return { ...run, bounds: recorder.extremes(from) };
   });
 }
 
-async function roll(kube: KubeClient, limitSeconds: number, whereItIs: () => string): Promise<Run> {
+async function roll(
+  kube: KubeClient,
+  { limitSeconds, template }: Change,
+  whereItIs: () => string,
+): Promise<Run> {
   const start = performance.now();
-  await kube.patch(path, 'merge', { spec: { template: { spec: { class: toSecondClass } } } });
+  await kube.patch(path, 'merge', { spec: { template } });
   if (!(await isCompleteWithin(kube, limitSeconds))) {
     throw new Error(
       `The rollout was not complete after ${limitSeconds} s (--limit). ${whereItIs()}`,
@@ -61,7 +79,8 @@ async function isCompleteWithin(kube: KubeClient, limitSeconds: number): Promise
   const deployments = new LiveList<MachineDeployment, boolean>({
     kube,
     path: customResource('machinedeployments', namespace),
-    project: isRolled,
+    // Of the present generation, which is that of the change or a later one.
+    project: isComplete,
     onChange: () => deployments.items.get(poolName) === true && report(true),
   });
   const isInTime = await completed;
@@ -69,6 +88,3 @@ async function isCompleteWithin(kube: KubeClient, limitSeconds: number): Promise
   await deployments.stop();
   return isInTime;
 }
-
-const isRolled = (deployment: MachineDeployment): boolean =>
-  deployment.spec.template?.spec?.class?.name === secondClass && isComplete(deployment);

@@ -21,6 +21,7 @@ import { compareWith } from './compare.ts';
 import { measureDrains } from './drains.ts';
 import { measureFleet, poolSize } from './fleet.ts';
 import { prepareImage } from './image.ts';
+import { measureInPlace } from './in-place.ts';
 import { measureLife } from './life.ts';
 import { measureLone } from './lone.ts';
 import { measureIdle, measureScaling, untilQuiet, type Bench, type Parts } from './measure.ts';
@@ -39,6 +40,7 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   up N        0 -> N machines Running, then N -> 0
   idle N      a minute with N machines in which nothing happens
   roll N      0 -> N, then all N are replaced by machines of a second class: surge 10 %, unavailable 0
+  in-place N  0 -> N, then all N are updated in place, a tenth at a time, by agents that take a second
   life N      0 -> N, rolled like that, and the MachineDeployment deleted
   lone N      0 -> N, and beside it single machines of other pools, which are created and deleted all the time
   drains N    N machines with a pod each, then one with N pods, whose drains one budget blocks and lets go one by one
@@ -52,7 +54,7 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   pod N       memory of the image's two processes in the place of MCM: a minute at rest, 0 -> N, a minute with N
   profile N   0 -> N -> 0, with CPU profiles and flame graphs of worker, watcher and API server, and of Temporal with
               --temporal=postgresql
-  compare REVISION|mcm [up|roll|life N]
+  compare REVISION|mcm [up|roll|in-place|life N]
               the same here and at a revision of git, or with the real MCM, in turn: the medians of both, and their ratio
   --rounds N       of a comparison (default 3)
   --boot SECONDS   boot time of a VM (default 1)
@@ -60,7 +62,8 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   --warm N         machines scaled up and down before, to warm up (default 50)
   --limit SECONDS  for a rollout (default 900)
   --neighbour PERCENT  of each core is taken by another program (default 0)
-  --controller NAME  millwright (default), or mcm: the real MCM v0.62.1 in its place, for up, idle, roll and life
+  --controller NAME  millwright (default), or mcm: the real MCM v0.62.1 in its place, for up, idle, roll, in-place
+                     and life
   --workers N      how many share the work, 1 to 4 (default 1); says how evenly
   --worker-flag F  one more for the worker, such as --worker-flag=--workflow-sandbox=sdk; may be given more than once
   --built          runs what the image holds, as \`npm run build\` makes it, and not the sources
@@ -135,6 +138,7 @@ const measurements: Record<string, (bench: Bench, machines: number) => Parts> = 
   bare: (bench, machines) => measureBare(bench, machines, Number(values.warm)),
   lone: (bench, machines) => measureLone(bench, machines, Number(values.boot)),
   pod: measurePod,
+  'in-place': (bench, machines) => measureInPlace(bench, machines, limitSeconds),
   life: (bench, machines) => measureLife(bench, machines, limitSeconds),
 };
 /** They print what they find themselves. */
@@ -165,7 +169,7 @@ if (!/^[1-4]$/.test(values.workers)) {
   process.exit(2);
 }
 
-const forMcm = ['up', 'idle', 'roll', 'life'];
+const forMcm = ['up', 'idle', 'roll', 'in-place', 'life'];
 if (!['millwright', 'mcm'].includes(values.controller)) {
   console.error(`--controller: "${values.controller}" is neither millwright nor mcm`);
   process.exit(2);
@@ -191,6 +195,7 @@ const stack = await startStack({
   temporal,
   ...(image !== undefined && { image }),
   workerFlags: values['worker-flag'],
+  updateAgent: measurement === 'in-place',
   quickRecovery: measurement !== 'actions',
   workers: Array.from({ length: Number(values.workers) }, () => []),
 });

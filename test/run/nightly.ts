@@ -30,6 +30,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'gitops-rollout': 'gitops-status',
   'health-outage': 'health',
   image: 'built',
+  'in-place-killed': 'in-place-auto',
   'kill-every-step-after': 'worker-crash',
   'kill-every-step-before': 'worker-crash',
   'migration-midway': 'migration-commands',

@@ -1,4 +1,5 @@
 /** A Node concerns the machines whose label `node` names it. */
+import type { InPlaceNode } from '../../workflows/api/in-place.ts';
 import type { NodeSnapshot } from '../../workflows/contracts/snapshots.ts';
 import { nodeSnapshot } from '../../workflows/contracts/snapshots.ts';
 import { pick } from '../../workflows/values/schema.ts';
@@ -29,8 +30,14 @@ function hasRelevantChange(before: NodeView, now: NodeView, context: DispatchCon
     before.providerID !== now.providerID ||
     before.isWaitingForCriticalComponents !== now.isWaitingForCriticalComponents ||
     before.preserve !== now.preserve ||
+    hasUpdateMoved(before.inPlace, now.inPlace) ||
     (now.isStripped === true && !before.isStripped)
   );
+}
+
+function hasUpdateMoved(before: InPlaceNode = {}, now: InPlaceNode = {}): boolean {
+  const keys = ['isCandidate', 'isSelected', 'result', 'failedReason', 'reason', 'since'] as const;
+  return keys.some((key) => before[key] !== now[key]);
 }
 
 /** Namespaces may share a target cluster. */

@@ -43,18 +43,17 @@ export type MachinePhase =
   /** Nothing is known of an instance yet. Absent means the same. */
   | '';
 
-const joinedPhases: readonly MachinePhase[] = [
+const joinedPhases = [
   'Running',
   'Unknown',
-  // Only MCM writes these: a machine that it left so is not one that is late to join.
   'InPlaceUpdating',
   'InPlaceUpdateSuccessful',
   'InPlaceUpdateFailed',
-];
+] as const satisfies MachinePhase[];
 
 /** The Node has joined, and the machine was not given up. */
-export function hasJoined(phase: MachinePhase): boolean {
-  return joinedPhases.includes(phase);
+export function hasJoined(phase: MachinePhase): phase is (typeof joinedPhases)[number] {
+  return joinedPhases.some((joined) => joined === phase);
 }
 
 export type OperationState = 'Processing' | 'Failed' | 'Successful';

@@ -50,6 +50,11 @@ export interface DrainRequest {
    */
   keepsNode?: boolean;
   /**
+   * It is updated in place: beside `keepsNode`, it is cordoned, and drained only while it is
+   * selected. Default false.
+   */
+  isForUpdate?: boolean;
+  /**
    * The answer may be that hooks hold the drain. Absent in requests of earlier versions, which know
    * of none.
    */
@@ -116,6 +121,8 @@ export type DrainReport = Infer<typeof drainReportSchema>;
 export interface DrainOutcome {
   evictedPods: number;
   isForced: boolean;
+  /** The Node is cordoned and has no pods to leave: its update may begin. Of `isForUpdate`. */
+  isEmptied?: boolean;
   /** Hooks hold the drain: nothing was done. */
   isHeld?: boolean;
   /** Absent when nothing came of it: the driver's own queue is asked then. */

@@ -1,4 +1,5 @@
 /** All activities that act on Kubernetes. */
+import type { InPlaceActivities } from './in-place-activities.ts';
 import type { MachineActivities } from './machine-activities.ts';
 import type { MachineSetActivities } from './machine-set-activities.ts';
 import type { MachineDeploymentActivities } from './machine-deployment-activities.ts';
@@ -14,5 +15,6 @@ export type KubeActivities = MachineActivities &
   LossActivities &
   ClassActivities &
   PreservationActivities &
+  InPlaceActivities &
   ProtectionActivities &
   SafetyActivities;

@@ -188,7 +188,8 @@ class MachineDeploymentWorkflow {
   }
 
   async #wait(facts: DeploymentFacts, plan: DeploymentPlan): Promise<void> {
-    const until = Math.min(plan.until ?? Infinity, nextAt(this.#state.requeues) ?? Infinity);
+    const times = [plan.until, nextAt(this.#state.requeues), this.#nodes.waitsUntil];
+    const until = Math.min(...times.map((time) => time ?? Infinity));
     this.#timer.atLatest(until === Infinity ? undefined : until, plan.reason);
     if (this.#mayRenew(facts, plan)) await this.#renew();
     const isUrgent = (): boolean =>

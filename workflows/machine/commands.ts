@@ -11,6 +11,7 @@ import type { ObjectReference } from '../contracts/references.ts';
 import { drainBeganAt, drainDeadlineOf } from './deadlines.ts';
 import { retryFailureNow } from './failure.ts';
 import { checkHooksSoon, knownHoldOf } from './hooks.ts';
+import { retryInPlaceNow } from './in-place.ts';
 import { forgetCommand, noteDrainOptions, noteForce, noteWritten } from './object.ts';
 import { tryNow } from '../plan/requeues.ts';
 import { skipDrain } from './teardown.ts';
@@ -101,6 +102,7 @@ function noteCommand(
     retryFailureNow(state);
     if (knownHoldOf(state)) checkHooksSoon(state);
     tryNow(state.requeues.drainPreserved);
+    retryInPlaceNow(state);
   }
   if (verb === 'forceDelete') noteForce(state);
   if (verb === 'skipDrain') skipDrain(state);

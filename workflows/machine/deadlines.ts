@@ -5,7 +5,7 @@
 import type { PreparedMachine } from '../contracts/machine-activities.ts';
 import type { DrainOptions } from '../api/drain-options.ts';
 import { evictionSeconds } from '../plan/drain/removals.ts';
-import type { MachineState, PreservationState, TeardownState } from './state.ts';
+import type { MachineState, PreservationDrain, TeardownState } from './state.ts';
 
 /** Counts from the creation of the object, as in MCM v0.62.1. */
 export function createDeadlineOf(prepared: PreparedMachine | undefined): number {
@@ -28,19 +28,28 @@ export function drainOptionsOf({ object }: MachineState): DrainOptions {
  * it anew.
  */
 export function drainDeadlineOf(state: MachineState): number {
-  const { object, teardown, preservation } = state;
+  const { object, teardown } = state;
   const { prepared } = object;
   if (!prepared) return Number.MAX_SAFE_INTEGER;
-  if (!teardown) return preservedDrainDeadlineOf(preservation, prepared);
+  if (!teardown) return keptDrainDeadlineOf(keptDrainOf(state), prepared);
   const { until = 0 } = drainOptionsOf(state);
   // A time that passed while hooks held the drain is of no use.
   return until > (prepared.drainHeldUntil ?? 0) ? until : drainTimeoutOf(prepared, teardown);
 }
 
 /** Since when pauses move its deadline. */
-export function drainBeganAt({ object, teardown, preservation }: MachineState): number {
+export function drainBeganAt(state: MachineState): number {
+  const { object, teardown } = state;
   if (teardown) return mayDrainSince(object.prepared, teardown);
-  return preservation?.drain?.startedAt ?? 0;
+  return keptDrainOf(state)?.startedAt ?? 0;
+}
+
+/** Drain of a Node that stays: for its update, or as its machine is preserved. */
+export function keptDrainOf({
+  inPlace,
+  preservation,
+}: MachineState): PreservationDrain | undefined {
+  return inPlace?.drain?.isDone === false ? inPlace.drain : preservation?.drain;
 }
 
 /** As the drain that runs moved it. */
@@ -60,11 +69,10 @@ function mayDrainSince(
   return Math.max(deletionRequestedAt ?? startedAt, drainHeldUntil);
 }
 
-function preservedDrainDeadlineOf(
-  preservation: PreservationState | undefined,
+function keptDrainDeadlineOf(
+  { startedAt }: Partial<PreservationDrain> = {},
   { limits }: PreparedMachine,
 ): number {
-  const startedAt = preservation?.drain?.startedAt;
   if (startedAt === undefined) return Number.MAX_SAFE_INTEGER;
   return startedAt + limits.drainTimeoutSeconds * 1000;
 }

@@ -14,15 +14,16 @@ import { whyUntaken } from './untaken.ts';
 /** By what the object says now. */
 export function drainModeOf(state: MachineState, step: RunningStep['name']): DrainMode {
   const { forceDeletion = false, preservation } = state.object.observed ?? {};
-  const byForce = step === 'drainPreserved' ? preservation?.forcesDrain === true : forceDeletion;
+  const forcesDrain = preservation?.forcesDrain === true;
+  const byForce = step === 'drain' ? forceDeletion : forcesDrain;
   return { byForce, options: digestOfOptions(drainOptionsOf(state)) };
 }
 
-/** Options that the drain of a deletion and that of a preserved machine share. */
+/** Options that all drains share. */
 export function drainRequestOf(
   context: { state: MachineState; machine(): ObjectReference },
   { nodeName, providerID }: Instance,
-  step: 'drain' | 'drainPreserved',
+  step: 'drain' | 'drainPreserved' | 'drainInPlace',
 ): DrainRequest {
   const { state } = context;
   return defined({

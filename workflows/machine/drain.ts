@@ -2,7 +2,7 @@
 import type { DrainReport } from '../contracts/drain-activities.ts';
 import { digestOfBlockers } from '../plan/drain/report.ts';
 import { noteTaken } from './cloud-operation.ts';
-import { shownDrainDeadlineOf } from './deadlines.ts';
+import { keptDrainOf, shownDrainDeadlineOf } from './deadlines.ts';
 import { showDrain } from './phase.ts';
 import type { MachineState } from './state.ts';
 
@@ -31,10 +31,10 @@ export function endDrain(state: MachineState): void {
   if (wasBlocked) showDrain(state);
 }
 
-/** Because it goes, or because it has failed and is kept for inspection. */
-export function isBeingDrained({ teardown, preservation }: MachineState): boolean {
-  if (teardown) return teardown.stage === 'draining';
-  return preservation?.drain?.isDone === false;
+/** Because it goes, has failed and is kept for inspection, or is updated in place. */
+export function isBeingDrained(state: MachineState): boolean {
+  if (state.teardown) return state.teardown.stage === 'draining';
+  return keptDrainOf(state)?.isDone === false;
 }
 
 /** For the query `drain`; undefined while nothing is drained. */

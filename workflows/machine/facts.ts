@@ -7,6 +7,7 @@ import { joinDeadlineOf } from './deadlines.ts';
 import { drainModeOf } from './drain-calls.ts';
 import { healthFactsOf } from './health.ts';
 import { hookFactsOf } from './hooks.ts';
+import { inPlaceFactsOf } from './in-place.ts';
 import { missingInstanceFactsOf } from './missing-instance.ts';
 import { hasLostNode, isNodeBehind, isNodeReady, ownNodeOf } from './node.ts';
 import { preservationFactsOf } from './preservation.ts';
@@ -39,6 +40,7 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     health: healthFactsOf(state),
     missing: missingInstanceFactsOf(state),
     preservation: preservationFactsOf(state, ownNodeOf(state)),
+    inPlace: inPlaceFactsOf(state),
     teardown,
     hooks: hookFactsOf(state),
   });

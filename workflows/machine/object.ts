@@ -14,6 +14,7 @@ import { pick } from '../values/schema.ts';
 import { drainOptionsOf } from './deadlines.ts';
 import { retryFailureNow } from './failure.ts';
 import { checkSoon } from './health.ts';
+import { forgetClock } from './in-place.ts';
 import { noteBehind, noteClassBehind } from './node.ts';
 import type { MachineObjectState, MachineState } from './state.ts';
 import { instanceOf } from './state.ts';
@@ -63,6 +64,7 @@ function noteEdit(state: MachineState): void {
   markStale(state);
   noteBehind(state);
   checkSoon(state);
+  forgetClock(state);
 }
 
 /**

@@ -14,7 +14,12 @@ import { keys } from '../contracts/search-attributes.ts';
 import { dateOf, keyword } from '../runtime/search-attribute-values.ts';
 import { deadlineOf as healthDeadlineOf } from '../plan/machine/health.ts';
 
-const waitingPhases = new Set<MachinePhase>(['Pending', 'CrashLoopBackOff', 'Unknown']);
+const waitingPhases = new Set<MachinePhase>([
+  'Pending',
+  'CrashLoopBackOff',
+  'Unknown',
+  'InPlaceUpdating',
+]);
 
 export function setPhase(state: MachineState, phase: MachinePhase): void {
   if (state.phase === phase) return;
@@ -100,15 +105,16 @@ function endOf({ preservation }: MachineState): number | undefined {
 }
 
 /** When the machine is Failed if it stays as it is, milliseconds. */
-function deadlineOf({ phase, object, health }: MachineState): number | undefined {
+function deadlineOf({ phase, object, health, inPlace }: MachineState): number | undefined {
   if (phase === 'Unknown') return health && healthDeadlineOf(health);
+  if (phase === 'InPlaceUpdating') return inPlace?.clock?.deadline;
   return object.prepared && createDeadlineOf(object.prepared);
 }
 
 /** The one that has to act: `none`, `external` (a cloud, a PodDisruptionBudget), or a `person`. */
 function attentionOf({ phase, failure }: MachineState): 'none' | 'external' | 'person' {
-  if (phase === 'Failed') return 'person';
-  if (phase === 'Unknown') return 'external';
+  if (phase === 'Failed' || phase === 'InPlaceUpdateFailed') return 'person';
+  if (phase === 'Unknown' || phase === 'InPlaceUpdating') return 'external';
   if (phase !== 'CrashLoopBackOff') return 'none';
   return failure && needsPerson(failure.detail.code) ? 'person' : 'external';
 }

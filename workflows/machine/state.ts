@@ -11,7 +11,7 @@ import type { SnapshotVersion } from '../contracts/references.ts';
 import type { MachinePhase } from '../api/phases.ts';
 import type { MachineFacts } from '../plan/machine/facts.ts';
 import type { NodeTemplate } from '../plan/machine/node-template.ts';
-import type { Requeue } from '../plan/requeues.ts';
+import type { Requeue, Requeues } from '../plan/requeues.ts';
 import type { OperationFacts } from '../plan/machine/operation.ts';
 import type { HealthState } from '../plan/machine/health.ts';
 import type { ObjectState } from '../runtime/object-lifecycle.ts';
@@ -41,6 +41,8 @@ export interface MachineState {
   consoleOutput?: ConsoleOutputState;
   /** `preservation.ts`: absent where neither Machine nor Node asks for it. */
   preservation?: PreservationState;
+  /** `in-place.ts`: absent where nothing was ever said of an update in place. */
+  inPlace?: InPlaceState;
   /** `teardown.ts` */
   teardown?: TeardownState;
   /** `hooks.ts`: absent where no hook ever held its deletion. */
@@ -188,6 +190,14 @@ export interface PreservationState {
 export interface PreservationDrain {
   startedAt: number;
   isDone: boolean;
+}
+
+export interface InPlaceState {
+  /** The limit of a phase that has one, as it was found last. */
+  clock?: { phase: MachinePhase; deadline?: number; hold?: string };
+  /** Drain of its Node, for as long as that is selected. */
+  drain?: PreservationDrain;
+  requeues: Requeues<'updateInPlace' | 'drainInPlace'>;
 }
 
 export interface HooksState {

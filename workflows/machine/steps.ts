@@ -2,6 +2,7 @@
 import type { MachineStep } from '../plan/machine/steps.ts';
 import { getConsoleOutput } from './console-output.ts';
 import { missingInstanceSteps } from './missing-instance.ts';
+import { inPlaceSteps } from './update-in-place.ts';
 import { preservationSteps } from './preservation.ts';
 import { teardownSteps } from './teardown.ts';
 import type { StepContext } from './step-context.ts';
@@ -18,5 +19,6 @@ export const steps: Readonly<Record<StepName, (context: StepContext) => Promise<
   checkHealth,
   ...missingInstanceSteps,
   ...preservationSteps,
+  ...inPlaceSteps,
   ...teardownSteps,
 };

@@ -15,6 +15,7 @@ import { postgresql, databasePassword, databaseUser } from './postgresql.ts';
 import { temporal, searchAttributes } from './temporal.ts';
 import { temporalServer, temporalUi } from './temporal-server.ts';
 import { prometheus } from './prometheus.ts';
+import { updateAgent } from './update-agent.ts';
 import type { StackWorld } from './world.ts';
 import { runProgram } from '../binaries/program.ts';
 import { host } from '../supervision/ports.ts';
@@ -31,6 +32,7 @@ export function componentsOf(world: StackWorld): Component[] {
     ...temporalComponents(world),
     ...ourPrograms(world),
     ...(world.options.autoscaler ? [clusterAutoscaler(world)] : []),
+    ...(world.options.updateAgent ? [updateAgent(world)] : []),
   ].filter((component) => isWanted(component, world));
   return world.options.monitoring ? [...components, prometheus(world, components)] : components;
 }

@@ -10,11 +10,12 @@ import { backoffMs } from '../../../workflows/values/backoff.ts';
 export function createClusterClient(
   kubeconfig: string,
   log: (message: string) => void,
+  name = 'virtual-cloud',
 ): KubeClient {
   const client = createKubeClient({
     kubeConfig: loadKubeConfig(kubeconfig),
-    userAgent: 'virtual-cloud',
-    fieldManager: 'virtual-cloud',
+    userAgent: name,
+    fieldManager: name,
     // A hundred machines that boot at once need no hundred TLS handshakes.
     connections: 10,
     // All callers try again.

@@ -84,10 +84,8 @@ export class DeploymentWorld {
   }
 
   async tend(step: NodeStep, protects = true): Promise<string[]> {
-    const { control, machines, machineSets, target } = this.world;
-    const clusters = { control, machines, machineSets, target };
     const work = { deployment: life, step, protects };
-    return (await updateRolloutNodes(clusters, work)).protectedNodes;
+    return (await updateRolloutNodes(this.world, work)).protectedNodes;
   }
 
   /** Looks, acts and lets machines run until nothing is left to do. */

@@ -160,7 +160,7 @@ describe('the phase follows the Node', () => {
     expect(status?.currentStatus?.phase).toBe('Unknown');
   });
 
-  test.each(['Unknown', 'Failed', 'InPlaceUpdating'] as const)(
+  test.each(['Unknown', 'Failed', 'InPlaceUpdateSuccessful'] as const)(
     'a healthy %s machine is Running again',
     async (is) => {
       const { outcome, status, reasons } = await look({ machines: [machineIn(is)], node: aNode() });

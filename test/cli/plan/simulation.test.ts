@@ -15,7 +15,7 @@ import {
 } from '../../support/builders.ts';
 
 const now = Date.parse(createdAt) + 3_600_000;
-const pace = { creation: 60_000, deletion: 30_000 };
+const pace = { creation: 60_000, deletion: 30_000, drain: 20_000, update: 90_000 };
 
 /** Three machines of one set, which is that of the template. */
 function settled(changes: Parameters<typeof aMachineDeployment>[0] = {}) {

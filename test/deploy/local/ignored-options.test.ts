@@ -23,7 +23,7 @@ function ignoredOf(line: string, stack: Stack | undefined): string[] {
   return ignoredOptions(command.options, stack);
 }
 
-const all = '--fresh --no-operator --autoscaler --monitoring --namespace shoot';
+const all = '--fresh --no-operator --autoscaler --monitoring --update-agent --namespace shoot';
 
 test.each([
   { line: '', ignored: [] },
@@ -37,8 +37,8 @@ test.each([
 });
 
 test('what the stack has is not ignored', () => {
-  const stack = aStack(['cluster-autoscaler', 'prometheus', 'postgresql']);
-  const line = '--no-operator --autoscaler --monitoring --temporal=postgresql';
+  const stack = aStack(['cluster-autoscaler', 'prometheus', 'postgresql', 'update-agent']);
+  const line = '--no-operator --autoscaler --monitoring --update-agent --temporal=postgresql';
   expect(ignoredOf(line, stack)).toEqual([]);
 });
 

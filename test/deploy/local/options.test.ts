@@ -11,7 +11,7 @@ describe('the command line of npm start', () => {
 
   test('every option is read', () => {
     const args =
-      '--detach --no-operator --fresh --audit --autoscaler --monitoring --namespace shoot --state-dir /tmp/x --temporal-address temporal:7233'.split(
+      '--detach --no-operator --fresh --audit --autoscaler --monitoring --update-agent --namespace shoot --state-dir /tmp/x --temporal-address temporal:7233'.split(
         ' ',
       );
     expect(parseStartArguments(args)).toEqual({
@@ -26,6 +26,7 @@ describe('the command line of npm start', () => {
         audit: true,
         autoscaler: true,
         monitoring: true,
+        updateAgent: true,
         temporal: 'development',
         workerFlags: [],
         temporalAddress: 'temporal:7233',

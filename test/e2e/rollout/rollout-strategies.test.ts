@@ -1,7 +1,6 @@
-/** The other strategies: Recreate, on delete, in place. */
+/** The other strategies: Recreate, on delete. In place: `test/e2e/in-place`. */
 import { options } from '../../../workflows/api/constants.ts';
 import { deleteMachine } from '../support/machines.ts';
-import { className } from '../support/manifests.ts';
 import { secondClass, useRollouts } from '../support/rollout-under-test.ts';
 import { untilCondition } from '../support/rollouts.ts';
 
@@ -42,25 +41,5 @@ describe('a rollout', () => {
     for (const name of others) await deleteMachine(rollout.scenario, name);
     await rollout.expectEnd({ class: secondClass, replicas: 3 });
     rollout.recorder.expectBounds({ maxTotal: 3 });
-  });
-
-  test('in place is refused with a condition and an Event, and nothing is touched', async () => {
-    const inPlaceUpdate = { maxSurge: 1, maxUnavailable: 0, orchestrationType: 'Auto' } as const;
-    const strategy = { type: 'InPlaceUpdate', inPlaceUpdate } as const;
-    const rollout = await rollouts.begin({ replicas: 2, strategy });
-    await rollout.changeClass(secondClass);
-    const refused = { status: 'False', reason: 'InPlaceUpdateNotSupported' };
-    const message = await untilCondition(rollout.scenario, rollout.name, refused);
-    expect(message).toContain('InPlaceUpdate is not supported yet: nothing is touched');
-    await rollout.untilEvent(`InPlaceUpdateNotSupported | ${message}`);
-    await rollout.untilFound('State="Blocked" and BlockedBy="spec"');
-    await rollout.expectStandstill();
-    expect(await rollout.revisions()).toHaveLength(1);
-    // Taken back, all is well, and the machines are the same.
-    await rollout.changeClass(className);
-    expect(await rollout.expectEnd({ class: className, replicas: 2 })).toEqual(
-      rollout.firstMachines,
-    );
-    rollout.recorder.expectBounds({ maxTotal: 2, minAvailable: 2 });
   });
 });

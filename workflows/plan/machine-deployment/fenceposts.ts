@@ -8,12 +8,11 @@ import type {
 type IntOrPercent = number | string;
 
 /**
- * Machines above `replicas` during a rollout; only a rolling update has any. A percentage is
- * rounded up.
+ * Machines above `replicas` during a rollout, rolling or in place. A percentage is rounded up. MCM
+ * v0.62.1 has those of an update in place in the first size of the new set only.
  */
-export function surgeOf({ strategy, replicas = 0 }: MachineDeploymentSpec): number {
-  if (strategy?.type !== 'RollingUpdate') return 0;
-  return countOf(strategy.rollingUpdate?.maxSurge, replicas, Math.ceil);
+export function surgeOf({ strategy = {}, replicas = 0 }: MachineDeploymentSpec): number {
+  return countOf(boundsOf(strategy)?.maxSurge, replicas, Math.ceil);
 }
 
 /** The surge of the strategy, rolling or in place, if it has one. */

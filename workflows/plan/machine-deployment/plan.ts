@@ -15,6 +15,8 @@ import {
 import { holdOf, isRollingOut, keepsNodes, onDeleteHold } from './rollout/hold.ts';
 import { keeperOf } from './rollout/keeper.ts';
 import { currentOverride } from './rollout/policy-override.ts';
+import type { Selection } from './rollout/in-place-selection.ts';
+import { manualHold, planInPlace, planInPlaceHeld, selectionIn } from './rollout/in-place.ts';
 import { planNodes, planProtection } from './rollout/node-steps.ts';
 import { planOnDelete } from './rollout/on-delete.ts';
 import { rolledBackTo } from './rollout/progress.ts';
@@ -22,8 +24,8 @@ import { planRecreate } from './rollout/recreate.ts';
 import { planRollback, previousOf } from './rollout/rollback.ts';
 import { planRollingUpdate } from './rollout/rolling-update.ts';
 import { scaleHeld } from './rollout/scaling.ts';
-import { openingsOf, stepsOf } from './rollout/set-steps.ts';
-import type { Rollout, StrategyPlan } from './rollout/sizing.ts';
+import { stepsOf } from './rollout/set-steps.ts';
+import type { Rollout, Sizing, StrategyPlan } from './rollout/sizing.ts';
 import { blankSet, exists } from './rollout/sizing.ts';
 import { isHeld } from '../requeues.ts';
 import type { DeploymentRequeues } from './rollout/refused-steps.ts';
@@ -73,9 +75,6 @@ function planRegardless(found: DeploymentFacts, now: number, rules: Rules): Depl
   if (fault) return refuse(fault);
   const first = planAutomaticRollback(facts) ?? (facts.isPaused ? undefined : planRollback(facts));
   if (first) return { steps: [first], state: directionOf(first), reason: first.reason };
-  // After a rollback, which takes the change back.
-  const inPlace = inPlaceRefusalOf(facts);
-  if (inPlace) return { ...refuse(inPlace), steps: openingsOf(facts.sets) };
   const rollout = rolloutOf(facts);
   const hold = holdOf(facts, now) ?? closedHold(rollout, now);
   return hold ? planHeld(rollout, { hold, now, rules }) : planRollout(rollout, { now, rules });
@@ -107,9 +106,9 @@ export function currentHold(found: ObservedDeployment, now: number): Hold | unde
  * The first of several holds is shown. A pause and a faulty option come first: only a person ends
  * them, whatever else there is. Then the rollout's own time, as no policy matters before it. A
  * canary that has its machines waits for a person, who need not wait for a window to approve it; so
- * it comes before a closed policy. The last two are what is left when nothing is to be done: people
- * delete, or other deployments have all that may be on their way. A canary hold, and these two, are
- * found by the plan itself: until then the rollout goes on.
+ * it comes before a closed policy. The last three are what is left when nothing is to be done:
+ * people delete, or select, or other deployments have all that may be on their way. A canary hold,
+ * and these three, are found by the plan itself: until then the rollout goes on.
  */
 function holdIn(rollout: Rollout, now: number): Hold | undefined {
   const { facts, target } = rollout;
@@ -118,8 +117,22 @@ function holdIn(rollout: Rollout, now: number): Hold | undefined {
     canaryHold(facts, target) ??
     closedHold(rollout, now) ??
     onDeleteHold(facts, target) ??
+    manualHold(rollout) ??
     (facts.gate && limitHold(rollout, planStrategy(rollout, canaryLimit(facts, target))))
   );
+}
+
+/** What a person who names machines may have updated in place now, and why no more. */
+export function selectionFor(
+  found: ObservedDeployment,
+  now: number,
+  named: readonly string[],
+): Selection {
+  const facts = withDeletedSetsGoing(found);
+  const rollout = rolloutOf(facts);
+  const other = facts.strategy === 'InPlaceUpdate' ? undefined : `strategy ${facts.strategy}`;
+  const hold = other ?? (holdOf(facts, now) ?? closedHold(rollout, now))?.reason;
+  return selectionIn(rollout, { named, hold, limit: canaryLimit(facts, rollout.target) });
 }
 
 /** Undefined while something else holds the rollout, or nothing does. */
@@ -144,7 +157,8 @@ function planRollout(
   const hold = holdIn(rollout, now);
   const wave = planWave(facts, target, now);
   const { protectsHeldNodes, heldSince } = rules;
-  const nodes = planNodes(rollout, protectsHeldNodes ? { now } : { hold, heldSince, now });
+  const standing = protectsHeldNodes ? { now } : { hold, heldSince, now };
+  const nodes = planNodes(rollout, standing, strategy.inPlaceStep);
   const isLimited = strategy.limit !== undefined && strategy.sizes.length === 0;
   return {
     steps: [...stepsOf(rollout, strategy), ...(wave ? [wave] : [])],
@@ -176,8 +190,9 @@ function overdueReport({
 function planStrategy(rollout: Rollout, limit: number | undefined): StrategyPlan {
   switch (rollout.facts.strategy) {
     case 'Recreate':
-    case 'InPlaceUpdate':
       return planRecreate(rollout);
+    case 'InPlaceUpdate':
+      return planInPlace(rollout, limit);
     case 'OnDelete':
       return planOnDelete(rollout);
     case 'RollingUpdate':
@@ -191,15 +206,21 @@ function planHeld(
 ): DeploymentPlan {
   const { facts, target } = rollout;
   const isClosed = closedHold(rollout, now) !== undefined;
-  const surge = hold.kind === 'paused' && !isClosed ? rollout.facts.maxSurge : 0;
+  const isFilled = hold.kind === 'paused' && !isClosed && facts.strategy !== 'InPlaceUpdate';
+  const surge = isFilled ? facts.maxSurge : 0;
   const taker = mayNewSetTake(rollout, hold, now)
     ? rollout.target
     : (keeperOf(rollout) ?? rollout.target);
-  const filled = hold.kind === 'policy' ? fillUp(rollout) : undefined;
-  const sizes = filled ?? scaleHeld(rollout, taker, surge);
-  const strategy = { sizes, mayCreate: false, reason: sizes[0]?.reason ?? hold.reason };
+  const sizesOf = (): Sizing[] =>
+    (hold.kind === 'policy' ? fillUp(rollout) : undefined) ?? scaleHeld(rollout, taker, surge);
+  const planned =
+    facts.strategy === 'InPlaceUpdate' ? planInPlaceHeld(rollout, sizesOf) : { sizes: sizesOf() };
+  const { sizes, inPlaceStep } = planned;
+  const strategy = { ...planned, mayCreate: false, reason: sizes[0]?.reason ?? hold.reason };
   const { protectsHeldNodes, heldSince } = rules;
-  const nodes = protectsHeldNodes ? {} : planProtection(rollout, { hold, heldSince, now });
+  const standing = { hold, heldSince, now };
+  const others = protectsHeldNodes ? {} : planProtection(rollout, standing);
+  const nodes = inPlaceStep ? { nodeStep: inPlaceStep } : others;
   const shown = holdIn(rollout, now);
   // A closed policy takes no machine, and the end of a wave takes none.
   const wave = hold.kind === 'policy' ? planWave(facts, target, now) : undefined;
@@ -237,18 +258,13 @@ function directionOf({ action }: DeploymentStep): RolloutState {
 /** Why the spec is not followed, as the condition `Progressing` says it. */
 export function refusalOf(found: ObservedDeployment): Refusal | undefined {
   const facts = withDeletedSetsGoing(found);
-  return faultRefusalOf(facts) ?? inPlaceRefusalOf(facts) ?? givenUpRefusalOf(facts);
+  return faultRefusalOf(facts) ?? givenUpRefusalOf(facts);
 }
 
 function faultRefusalOf({ faults }: ObservedDeployment): Refusal | undefined {
   if (faults.length === 0) return undefined;
   const reason = faults.includes(selectsAll) ? 'SelectingAll' : 'InvalidSpec';
   return { reason, message: faults.join('; ') };
-}
-
-function inPlaceRefusalOf(facts: ObservedDeployment): Refusal | undefined {
-  if (facts.strategy !== 'InPlaceUpdate' || !isRollingOut(facts)) return undefined;
-  return { reason: 'InPlaceUpdateNotSupported', message: inPlaceMessage };
 }
 
 function givenUpRefusalOf(facts: ObservedDeployment): Refusal | undefined {
@@ -267,10 +283,6 @@ export interface Refusal {
 /** MCM v0.62.1 says it with these words. */
 export const selectsAll =
   'This deployment is selecting all machines. A non-empty selector is required.';
-
-/** Updates in place are not built yet, and machines are not to be replaced by accident. */
-const inPlaceMessage =
-  'The template changed, and spec.strategy.type InPlaceUpdate is not supported yet: nothing is touched. Use RollingUpdate or Recreate, or take the change back.';
 
 function refuse({ reason, message }: Refusal): DeploymentPlan {
   const report = { type: 'Warning', reason, message } as const;

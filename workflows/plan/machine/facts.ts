@@ -4,6 +4,7 @@ import type { DeletionHooks } from '../../api/deletion-hooks.ts';
 import type { DrainMode, RunningStep } from './steps.ts';
 import type { OperationFacts } from './operation.ts';
 import type { MachinePhase } from '../../api/phases.ts';
+import type { InPlaceStanding } from './in-place.ts';
 import type { Requeue, Requeues } from '../requeues.ts';
 
 /** As drivers distinguish them. */
@@ -111,6 +112,8 @@ export interface MachineFacts {
   missing?: MissingInstanceFacts;
   /** Preservation of a machine that is to be preserved, or was. */
   preservation?: PreservationFacts;
+  /** Absent where neither phase nor Node say anything of an update in place. */
+  inPlace?: InPlaceFacts;
   /** Steps that were rejected, by action: held back until it is time to try again. */
   requeues?: Requeues;
   /** Only while the machine is being deleted. */
@@ -159,6 +162,18 @@ export interface PreservationFacts {
   drainAt?: number;
   /** Label `force-drain`. */
   forcesDrain: boolean;
+}
+
+/** Times in milliseconds. */
+export interface InPlaceFacts extends Omit<InPlaceStanding, 'phase'> {
+  /** The limit of its phase is not known. */
+  mustCheck: boolean;
+  /** Why it stays as it is past its time. */
+  hold?: string;
+  /** A write failed, and why: not before this. */
+  requeue?: Requeue;
+  /** The last drain failed, and why: not before this. */
+  drainRequeue?: Requeue;
 }
 
 export interface HealthFacts {

@@ -7,7 +7,10 @@ import { defined } from '../../values/defined.ts';
 import { longestLocalStepMs } from '../../values/local-step.ts';
 
 /** Phases of a machine whose Node has joined; `Failed` also has other ways to come about. */
-export type JoinedPhase = Extract<MachinePhase, 'Running' | 'Unknown' | 'Failed'>;
+export type JoinedPhase = Extract<
+  MachinePhase,
+  'Running' | 'Unknown' | 'Failed' | `InPlace${string}`
+>;
 
 /**
  * Healthy as in MCM v0.62.1: there are conditions, `Ready` is True if it is there, and each of the
@@ -56,10 +59,13 @@ function comparedOf({ type, status, reason = '' }: NodeCondition): string {
   return type === 'InPlaceUpdate' ? `${status} ${reason}` : status;
 }
 
-/** A healthy Node makes any machine Running again; only time makes an Unknown one Failed. */
+/**
+ * A healthy Node makes any machine Running again; only time makes an Unknown one Failed. One that is
+ * ill after its update in place stays as it is with MCM v0.62.1, for ever.
+ */
 export function nextPhase(phase: JoinedPhase, isHealthy: boolean): JoinedPhase {
   if (isHealthy) return 'Running';
-  return phase === 'Running' ? 'Unknown' : phase;
+  return phase === 'Running' || phase === 'InPlaceUpdateSuccessful' ? 'Unknown' : phase;
 }
 
 /** State of the checks that a workflow keeps. Times in milliseconds. */

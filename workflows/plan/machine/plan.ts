@@ -2,8 +2,10 @@
 import type { MachineStep, RunningStep } from './steps.ts';
 import { isLong } from './steps.ts';
 import type { MachineFacts } from './facts.ts';
+import { isHeld, planInPlace } from './in-place.ts';
 import { backOffOf, hasFailed, planTeardown } from './teardown.ts';
 import { formatOperation } from './operation.ts';
+import type { Requeue } from '../requeues.ts';
 
 /**
  * An instance is torn down only by a life that saw the deletionTimestamp with our finalizer
@@ -23,7 +25,7 @@ export function planMachine(facts: MachineFacts, now: number): MachineStep {
 
 function planLife(facts: MachineFacts, now: number): MachineStep {
   const { running, ...rest } = facts;
-  if (running?.name === 'drainPreserved') return planBesideDrain(rest, running, now);
+  if (running && isOfKeptNode(running)) return planBesideDrain(rest, running, now);
   if (running) return planWhileRunning(facts, running);
   if (isUndone(facts)) {
     return { action: 'startOver', reason: 'its deletion was undone: etcd was restored' };
@@ -54,7 +56,14 @@ interface ConcernAnswer {
 type Concern = (facts: MachineFacts, now: number) => ConcernAnswer | undefined;
 
 /** In the order in which they have their steps. */
-const concerns: readonly Concern[] = [repair, preserve, findMissing, checkHealth, live];
+const concerns: readonly Concern[] = [
+  repair,
+  preserve,
+  findMissing,
+  checkHealth,
+  updateInPlace,
+  live,
+];
 
 /** The first concern with a step has it; without any, the machine waits for the first to wake. */
 function planLiving(facts: MachineFacts, now: number): MachineStep {
@@ -108,6 +117,25 @@ function checkHealth(facts: MachineFacts, now: number): ConcernAnswer | undefine
   return { wakeAt: checkAt };
 }
 
+/** The update in place of its Node goes on. */
+function updateInPlace({ inPlace, phase }: MachineFacts, now: number): ConcernAnswer | undefined {
+  if (!inPlace) return undefined;
+  const { mustCheck, hold, requeue, drainRequeue, ...standing } = inPlace;
+  const next = planInPlace({ ...standing, phase }, now);
+  if (next.action === 'drain') return orLater('drainInPlace', drainRequeue, now);
+  if (mustCheck || next.action !== 'wait') return orLater('updateInPlace', requeue, now);
+  return { wakeAt: next.until, note: hold ?? next.reason };
+}
+
+function orLater(
+  action: 'drainInPlace' | 'updateInPlace',
+  requeue: Requeue | undefined,
+  now: number,
+): ConcernAnswer {
+  if (!requeue || now >= requeue.retryAt) return { step: { action } };
+  return { wakeAt: requeue.retryAt, note: `${action} failed: ${requeue.message}` };
+}
+
 /** An ill machine does nothing else than wait for its next check. */
 function live(facts: MachineFacts, now: number): ConcernAnswer {
   const note = illnessOf(facts);
@@ -129,20 +157,30 @@ function illnessOf({ health, phase }: MachineFacts): string | undefined {
  */
 function planBesideDrain(facts: MachineFacts, running: RunningStep, now: number): MachineStep {
   if (running.isCancelRequested) return { action: 'wait', reason: 'its drain is being cancelled' };
-  const reason = endOfDrain(facts, running);
+  const reason = endOfDrain(facts, running, now);
   if (reason !== undefined) return { action: 'cancel', reason };
-  const { preservation, ...rest } = facts;
+  const { preservation, inPlace, ...rest } = facts;
   // One drain is enough.
   const kept = preservation && { preservation: { ...preservation, mustDrain: false } };
-  const step = planLiving({ ...rest, ...kept }, now);
+  const update = inPlace && running.name !== 'drainInPlace' && { inPlace };
+  const step = planLiving({ ...rest, ...kept, ...update }, now);
   return isLong(step.action) ? { action: 'wait', reason: 'its Node is being drained' } : step;
 }
 
+function isOfKeptNode({ name }: RunningStep): boolean {
+  return name === 'drainPreserved' || name === 'drainInPlace';
+}
+
 function endOfDrain(
-  { isDeleting, isGone, preservation }: MachineFacts,
-  { drain }: RunningStep,
+  { isDeleting, isGone, preservation, inPlace, phase }: MachineFacts,
+  { name, drain }: RunningStep,
+  now: number,
 ): string | undefined {
-  if (isDeleting || isGone) return 'deletion requested during the drain of a preserved Node';
+  if (isDeleting || isGone) return 'deletion requested during the drain of a Node that stays';
+  if (name === 'drainInPlace') {
+    const next = inPlace && planInPlace({ ...inPlace, phase }, now);
+    return next?.action === 'drain' ? undefined : 'its Node is not to be updated any more';
+  }
   if (!preservation?.mustDrain) return 'its Node need not be drained any more';
   const isToBeForced = preservation.forcesDrain && !drain.byForce;
   return isToBeForced ? 'to be drained by force: label force-drain' : undefined;
@@ -220,7 +258,8 @@ function planCreation(facts: MachineFacts, now: number): MachineStep {
 }
 
 function isUp({ phase }: MachineFacts): boolean {
-  return phase === 'Running' || phase === 'Available';
+  const isUpdated = isHeld(phase) || phase === 'InPlaceUpdateSuccessful';
+  return phase === 'Running' || phase === 'Available' || isUpdated;
 }
 
 function planRunning(facts: MachineFacts, now: number): MachineStep {

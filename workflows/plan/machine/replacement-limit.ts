@@ -49,10 +49,15 @@ export function planReplacement(facts: ReplacementFacts): Replacement {
 
 function isUnderWay({ phase, isDeleting, isPreserved }: CountedMachine): boolean {
   if (isDeleting) return true;
-  return !isPreserved && phase !== 'Running' && phase !== 'Available' && phase !== 'Unknown';
+  return !isPreserved && phase !== 'Running' && phase !== 'Available' && !isWaiting(phase);
+}
+
+/** Of two whose update in place failed, neither waits for the other. With MCM v0.62.1 both do. */
+function isWaiting(phase: MachinePhase): boolean {
+  return phase === 'Unknown' || phase === 'InPlaceUpdateFailed';
 }
 
 function isPromised({ name, phase, isDeleting }: CountedMachine, granted: readonly string[]) {
-  const isUndecided = phase === 'Unknown' || phase === 'Available';
+  const isUndecided = isWaiting(phase) || phase === 'Available';
   return isUndecided && !isDeleting && granted.includes(name);
 }

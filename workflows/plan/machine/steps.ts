@@ -11,6 +11,7 @@ export interface RunningStep {
     | 'getConsoleOutput'
     | 'drain'
     | 'drainPreserved'
+    | 'drainInPlace'
     | 'deleteInstance';
   isCancelRequested: boolean;
   /** How a drain was to go when the step began. */
@@ -45,6 +46,9 @@ export type MachineStep =
   /** Do what the annotations say of its preservation. */
   | { action: 'preserve' }
   | { action: 'drainPreserved' }
+  /** Do what is next of the update in place of its Node. */
+  | { action: 'updateInPlace' }
+  | { action: 'drainInPlace' }
   | { action: 'beginTeardown' }
   /** Read which hooks hold the deletion, and say so on the object. */
   | { action: 'checkHooks' }
@@ -69,6 +73,7 @@ const longSteps = new Set<string>([
   'findInstance',
   'drain',
   'drainPreserved',
+  'drainInPlace',
   'deleteInstance',
   'describeInstance',
   'getConsoleOutput',

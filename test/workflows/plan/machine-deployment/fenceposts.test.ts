@@ -70,7 +70,7 @@ test.each<{ name: string; posts: Posts; surge: number; unavailable: number }>([
   expect(unavailableOf(rolling(posts))).toBe(unavailable);
 });
 
-test('only a rolling update surges', () => {
+test('Recreate has no surge', () => {
   const { spec } = aMachineDeployment({ spec: { strategy: { type: 'Recreate' } } });
   expect([surgeOf(spec), unavailableOf(spec)]).toEqual([0, 0]);
 });
@@ -78,28 +78,32 @@ test('only a rolling update surges', () => {
 test.each<{
   name: string;
   posts: Posts & { orchestrationType: OrchestrationType };
+  surge: number;
   unavailable: number;
 }>([
   {
     name: 'a share of replicas',
     posts: { orchestrationType: 'Auto', replicas: 10, maxSurge: 1, maxUnavailable: '25%' },
+    surge: 1,
     unavailable: 2,
   },
   {
-    name: 'none, as Auto has a surge',
+    name: 'none may be missing, as Auto has a surge',
     posts: { orchestrationType: 'Auto', replicas: 10, maxSurge: 1, maxUnavailable: 0 },
+    surge: 1,
     unavailable: 0,
   },
   {
-    name: 'one, as Manual never has a surge',
+    name: 'one may be missing, as Manual never has a surge',
     posts: { orchestrationType: 'Manual', replicas: 10, maxSurge: 1, maxUnavailable: 0 },
+    surge: 0,
     unavailable: 1,
   },
-])('with InPlaceUpdate machines may be missing: $name', ({ posts, unavailable }) => {
+])('with InPlaceUpdate: $name', ({ posts, surge, unavailable }) => {
   const { replicas, ...inPlaceUpdate } = posts;
   const strategy = { type: 'InPlaceUpdate', inPlaceUpdate } as const;
   const { spec } = aMachineDeployment({ spec: { replicas, strategy } });
-  expect(unavailableOf(spec)).toBe(unavailable);
+  expect([surgeOf(spec), unavailableOf(spec)]).toEqual([surge, unavailable]);
 });
 
 test('a rollout can always make a step, and never loses more than it has', () => {

@@ -60,30 +60,6 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; plan: Partial<Deploym
     facts: { rollbackTo: 9, sets: [theNewSet({ machines: 'A' })] },
     plan: { state: 'Progressing' },
   },
-  {
-    name: 'a set that MCM closed in the middle of an update in place is to replace what fails',
-    facts: {
-      strategy: 'InPlaceUpdate',
-      sets: [
-        aSet({ machines: 'A', isClosed: true }),
-        aSet({ name: 'going', isClosed: true, isDeleting: true }),
-        theNewSet({ machines: 'A' }),
-      ],
-    },
-    plan: {
-      steps: [
-        {
-          action: 'closeSet',
-          name: 'old',
-          resourceVersion: '7',
-          isClosed: false,
-          reason: 'it is to make machines again',
-        },
-      ],
-      state: 'Blocked',
-      blockedBy: 'spec',
-    },
-  },
 ])('the plan of a deployment: $name', ({ facts, plan }) => {
   expect(planMachineDeployment(someFacts(facts), 0)).toMatchObject(plan);
 });
@@ -93,16 +69,6 @@ test.each<{ name: string; facts: Partial<DeploymentFacts>; reason: string | unde
     name: 'a selector that asks for nothing',
     facts: { faults: [selectsAll] },
     reason: 'SelectingAll',
-  },
-  {
-    name: 'an update in place',
-    facts: { strategy: 'InPlaceUpdate', sets: [aSet({ machines: 'A' })] },
-    reason: 'InPlaceUpdateNotSupported',
-  },
-  {
-    name: 'InPlaceUpdate without a change',
-    facts: { strategy: 'InPlaceUpdate', sets: [theNewSet({ machines: 'A' })] },
-    reason: undefined,
   },
   {
     name: 'a template that was given up',

@@ -33,7 +33,7 @@ function presentWave(facts: ObservedDeployment, target: SetFacts): PresentWave |
   const waves = wavesOf(facts.options);
   const count = countPassed(facts.options, revision);
   const wave = waves[count];
-  if (facts.strategy !== 'RollingUpdate' || !wave || !isRollingOut(facts)) return undefined;
+  if (!isPaced(facts) || !wave || !isRollingOut(facts)) return undefined;
   // A percentage of few replicas may be less than the number before it.
   const most = Math.max(...waves.slice(0, count + 1).map(({ machines }) => machines));
   if (most >= facts.replicas) return undefined;
@@ -45,6 +45,11 @@ function presentWave(facts: ObservedDeployment, target: SetFacts): PresentWave |
   const first = most === 1 ? 'the first machine' : `the first ${most} machines`;
   const step = waves.length === 1 ? '' : ` (wave ${count + 1} of ${waves.length})`;
   return { ...wave, machines: most, count, revision, name: `${first} of ${target.name}${step}` };
+}
+
+/** People who select machines themselves set their own pace. */
+function isPaced({ strategy, isManual }: ObservedDeployment): boolean {
+  return strategy === 'RollingUpdate' || (strategy === 'InPlaceUpdate' && !isManual);
 }
 
 function wavesOf({ canary, waves }: RolloutOptions): readonly Wave[] {

@@ -240,7 +240,10 @@ export interface SetFacts {
   failing?: { name: string; why: string };
 }
 
-/** Machines of a set by where their update in place is: names, at most the first hundred of each. */
+/**
+ * Machines of a set by where their update in place is: names, at most the first hundred of each,
+ * but all of `selected`.
+ */
 export interface InPlaceMachines {
   /** They have joined, and their Nodes are no candidates yet. Of old sets. */
   unmarked: string[];
@@ -256,7 +259,7 @@ export interface InPlaceMachines {
   failed: { name: string; why: string }[];
   /** Updated, to be moved to the set of the template. Of old sets. */
   updated: string[];
-  /** Moved here: the Node or the Machine says so still. Of the set of the template. */
+  /** Moved here: the Node or the Machine says so still. Mostly of the set of the template. */
   arrived: string[];
   /** Nodes of the set of the template that carry marks and on which no agent works. */
   marked: string[];
@@ -298,7 +301,7 @@ export function withDeletedSetsGoing<Facts extends ObservedDeployment>(facts: Fa
   return { ...facts, sets: facts.sets.map((set) => (set.isDeleting ? goingOnly(set) : set)) };
 }
 
-function goingOnly(set: SetFacts): SetFacts {
+function goingOnly({ inPlace: _none, ...set }: SetFacts): SetFacts {
   const going = set.going + presentIn(set);
   return {
     ...set,
@@ -318,6 +321,17 @@ export function isActive(set: SetFacts): boolean {
 
 export function presentIn({ machines }: SetFacts): number {
   return machines.length;
+}
+
+/** Machines that are to leave the set by an update in place that has begun. */
+export function undergoingIn({ inPlace }: SetFacts): number {
+  return (inPlace?.selected.length ?? 0) + (inPlace?.updated.length ?? 0);
+}
+
+/** Selected, and not failed: each goes on by itself. */
+export function workedOnIn({ inPlace }: SetFacts): string[] {
+  const failed = new Set(inPlace?.failed.map(({ name }) => name));
+  return inPlace?.selected.filter((name) => !failed.has(name)) ?? [];
 }
 
 /** Machines that there are, or will be at this size before anything else is decided. */

@@ -5,7 +5,7 @@ import { exists } from './sizing.ts';
 import { machines } from './words.ts';
 
 export interface Hold {
-  kind: 'paused' | 'options' | 'canary' | 'rolloutAfter' | 'onDelete' | 'policy';
+  kind: 'paused' | 'options' | 'canary' | 'rolloutAfter' | 'onDelete' | 'manual' | 'policy';
   /** An object. Default: the kind. */
   blockedBy?: string;
   /** Only a person ends it, and may not know. */

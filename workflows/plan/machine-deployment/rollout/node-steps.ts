@@ -2,12 +2,12 @@
  * Nodes in a rollout: old ones are avoided by new pods, and none is taken away by the cluster
  * autoscaler.
  */
-import { isActive } from './facts.ts';
+import { isActive, workedOnIn } from './facts.ts';
 import type { Hold } from './hold.ts';
 import { keepsNodes } from './hold.ts';
 import type { Rollout } from './sizing.ts';
 import { isOver } from './state.ts';
-import type { NodeStep } from './steps.ts';
+import type { InPlaceStep, NodeStep } from './steps.ts';
 
 /** Whether the rollout goes on. */
 export interface Standing {
@@ -24,10 +24,20 @@ export interface NodePlan {
   until?: number;
 }
 
-/** Rules: MCM v0.62.1. */
-export function planNodes(rollout: Rollout, standing: Standing): NodePlan {
+/**
+ * Rules: MCM v0.62.1.
+ *
+ * @param ofUpdate The step of an update in place. What an agent has finished comes before all else;
+ *   no Node is a candidate before new pods avoid it.
+ */
+export function planNodes(rollout: Rollout, standing: Standing, ofUpdate?: InPlaceStep): NodePlan {
   const taints = rollout.facts.hasNodes ? planTaints(rollout) : undefined;
-  return taints ? { nodeStep: taints } : planProtection(rollout, standing);
+  const step = ofUpdate && isFinishing(ofUpdate) ? ofUpdate : (taints ?? ofUpdate);
+  return step ? { nodeStep: step } : planProtection(rollout, standing);
+}
+
+function isFinishing({ action }: InPlaceStep): boolean {
+  return action !== 'markCandidates' && action !== 'selectForUpdate';
 }
 
 function planTaints({ facts, target, others }: Rollout): NodeStep | undefined {
@@ -47,6 +57,9 @@ export function planProtection(rollout: Rollout, standing: Standing): NodePlan {
   const { hasNodes, protectsNodes, unprotectedNodes: nodes, strategy } = rollout.facts;
   const { hold } = standing;
   if (!hasNodes || !protectsNodes || (hold && keepsNodes(hold))) return {};
+  // An empty Node that an agent works on is what the cluster autoscaler looks for.
+  const isWorking = [...rollout.others, rollout.target].some((set) => workedOnIn(set).length > 0);
+  if (hold && isWorking) return {};
   // How long OnDelete or a hold takes is not known: the cluster autoscaler is not to stand still
   // for so long.
   const isBrief = strategy !== 'OnDelete' && !hold;

@@ -66,7 +66,7 @@ export function shrinkInProportion({ facts, target, others }: Rollout): Sizing[]
 }
 
 /** `excess`: machines that are still to go; `spare`: Running ones among them that may. */
-class Giving {
+export class Giving {
   #excess: number;
   #spare: number;
 

@@ -44,7 +44,7 @@ function createTarget(rollout: Rollout, { sizes }: StrategyPlan): DeploymentStep
 }
 
 /** Only where policies are there to ask: earlier histories have no such field. */
-function markOf(
+export function markOf(
   rollout: Rollout,
   isOfRollout = false,
 ): Pick<DeploymentStep & { action: 'scaleSet' }, 'disrupts' | 'isUrgent'> {
@@ -84,23 +84,26 @@ type ScaleStep = Extract<DeploymentStep, { action: 'scaleSet' }>;
 
 /**
  * A closed set makes no machine, so none is closed while the rollout stands still or when the
- * strategy is another one.
+ * strategy is another one; but for one whose machines move to another set by an update in place: it
+ * would make others for them.
  */
-function closingsOf({ target, others }: Rollout, { closesOld = false }: StrategyPlan): CloseStep[] {
-  const toClose = closesOld ? others.filter((set) => isActive(set) && !set.isClosed) : [];
+function closingsOf(
+  { facts, target, others }: Rollout,
+  { closesOld = false, closings }: StrategyPlan,
+): CloseStep[] {
+  const {
+    close = closesOld ? others.filter(isActive) : [],
+    open = closesOld ? [target] : [target, ...others],
+  } = closings ?? {};
+  const reason = `${facts.strategy}: old sets make no machines`;
   return [
-    ...toClose
-      .filter(({ isDeleting }) => !isDeleting)
-      .map((set) => closeSet(set, true, 'OnDelete: old sets make no machines')),
-    ...openingsOf(closesOld ? [target] : [target, ...others]),
+    ...close
+      .filter(({ isClosed, isDeleting }) => !isClosed && !isDeleting)
+      .map((set) => closeSet(set, true, reason)),
+    ...open
+      .filter(({ isClosed, isDeleting }) => isClosed && !isDeleting)
+      .map((set) => closeSet(set, false, 'it is to make machines again')),
   ];
-}
-
-/** MCM closes the old sets of an update in place; one that stays so only loses what fails. */
-export function openingsOf(sets: readonly SetFacts[]): CloseStep[] {
-  return sets
-    .filter(({ isClosed, isDeleting }) => isClosed && !isDeleting)
-    .map((set) => closeSet(set, false, 'it is to make machines again'));
 }
 
 function closeSet(set: SetFacts, isClosed: boolean, reason: string): CloseStep {

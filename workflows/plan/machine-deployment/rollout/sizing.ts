@@ -1,5 +1,6 @@
 /** Sizes that a strategy gives to sets. */
 import type { ObservedDeployment, SetFacts } from './facts.ts';
+import type { InPlaceStep } from './steps.ts';
 import { availableAt, isActive, presentIn, runningAt, sumOf, totalOf } from './facts.ts';
 
 export interface Sizing {
@@ -17,11 +18,31 @@ export interface StrategyPlan {
   mayCreate: boolean;
   /** Old sets are to make no machine, see `closeSet`. Default false: every closed set is opened. */
   closesOld?: boolean;
+  /** Of an update in place, which does not do as `closesOld` says. */
+  closings?: Closings;
   /** The action that is done or awaited. */
   reason: string;
   next?: string;
   /** Why old sets give fewer machines than they would: DisruptionPolicies. */
   limit?: string;
+  /** The next step of an update in place on Nodes. */
+  inPlaceStep?: InPlaceStep;
+  /** Nothing goes on before that is dealt with. */
+  block?: Block;
+}
+
+/** Sets that are to be closed, see `closeSet`, and that are to be opened. */
+export interface Closings {
+  close: SetFacts[];
+  open: SetFacts[];
+}
+
+export interface Block {
+  /** An object. */
+  blockedBy: string;
+  reason: string;
+  next: string;
+  needsPerson?: true;
 }
 
 export interface Rollout<Facts extends ObservedDeployment = ObservedDeployment> {

@@ -29,7 +29,9 @@ export function stateOf(
 
 /** Only one set has machines, as many as are wanted, and all are available. */
 export function isOver({ facts, target, others }: Rollout): boolean {
-  return !others.some(isActive) && exists(target) && availableAt(target) >= facts.replicas;
+  const isTidied = (target.inPlace?.arrived.length ?? 0) === 0;
+  const isWhole = exists(target) && availableAt(target) >= facts.replicas;
+  return !others.some(isActive) && isWhole && isTidied;
 }
 
 function resultOf(rollout: Rollout<DeploymentFacts>, { reason }: StrategyPlan): Shown | undefined {
@@ -48,7 +50,8 @@ function resultOf(rollout: Rollout<DeploymentFacts>, { reason }: StrategyPlan): 
 }
 
 function courseOf(rollout: Rollout<DeploymentFacts>, strategy: StrategyPlan): Shown {
-  const { reason, next } = strategy;
+  const { reason, next, block } = strategy;
+  if (block && strategy.sizes.length === 0) return { ...block, state: 'Blocked' };
   const shown = { reason, ...(next !== undefined && { next }) };
   const obstacle = obstacleOf(rollout);
   if (obstacle === undefined || strategy.sizes.length > 0) {

@@ -74,14 +74,15 @@ export type InPlaceStep =
   | { action: 'markCandidates'; machines: string[]; reason: string }
   | { action: 'unmarkNodes'; machines: string[]; reason: string }
   /**
-   * `most`: Nodes of the deployment that may be selected then, in all. `disrupts`: DisruptionPolicies
-   * bound it.
+   * `most`: Nodes of the deployment that may then be selected and not updated yet, in all.
+   * `disrupts`, `isUrgent`: as in `scaleSet`.
    */
   | {
       action: 'selectForUpdate';
       machines: string[];
       most: number;
       disrupts?: true;
+      isUrgent?: true;
       reason: string;
     }
   /** `to`: name of the MachineSet of the template. */

@@ -7,7 +7,7 @@ import { changed, classOf, poolOf } from '../transcripts/story.ts';
 
 const start = Date.parse('2026-01-02T00:00:00Z');
 const minute = 60_000;
-const pace = { creation: 3 * minute, deletion: 2 * minute };
+const pace = { creation: 3 * minute, deletion: 2 * minute, drain: minute, update: 4 * minute };
 const surge = 2;
 
 const sizes = fc.oneof(

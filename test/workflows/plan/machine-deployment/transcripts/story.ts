@@ -4,8 +4,11 @@ import { controllerOf } from '../../../../../kube/objects/owners.ts';
 import { patched } from '../../../../../cli/plan/patched.ts';
 import type { SimulatedPolicies, SimulatedRollout } from '../../../../../cli/plan/simulation.ts';
 import { annotations } from '../../../../../workflows/api/constants.ts';
+import type { InPlaceReason } from '../../../../../workflows/api/in-place.ts';
+import { inPlaceReasonOf, inPlaceUpdate } from '../../../../../workflows/api/in-place.ts';
 import type { MachineSet } from '../../../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../../../workflows/api/machine.ts';
+import type { MachinePhase } from '../../../../../workflows/api/phases.ts';
 import type { RolloutGate } from '../../../../../workflows/plan/machine-deployment/rollout/facts.ts';
 import {
   aMachine,
@@ -57,13 +60,20 @@ export function policiesOf(policy: StoryPolicy, start: number): SimulatedPolicie
 
 const isGoing = ({ metadata }: Machine): boolean => metadata.deletionTimestamp !== undefined;
 
-/** Machines that go, and those that a set has lost by its size. */
+/** It goes, or it is updated in place. */
+function isOnItsWay(machine: Machine): boolean {
+  const reason = reasonOf(machine);
+  const isUpdated = reason !== undefined && reason !== 'CandidateForUpdate';
+  return isGoing(machine) || (isUpdated && reason !== 'UpdateSuccessful');
+}
+
+/** Machines that are on their way, and those that a set has lost by its size. */
 export function goingIn({ sets, machines }: Pool): number {
   const lost = sets.map(({ metadata: { uid }, spec: { replicas = 0 } }) => {
     const own = machines.filter((one) => !isGoing(one) && controllerOf(one)?.uid === uid);
     return Math.max(own.length - replicas, 0);
   });
-  return lost.reduce((sum, count) => sum + count, machines.filter(isGoing).length);
+  return lost.reduce((sum, count) => sum + count, machines.filter(isOnItsWay).length);
 }
 
 function answerOf({ windows, turn, fault }: StoryPolicy, start: number, now: number): RolloutGate {
@@ -117,29 +127,86 @@ export function changed(pool: Pool, text: string, now: number): Pool {
 }
 
 function changedBy(pool: Pool, [key, value]: [string, unknown], now: number): Pool {
-  const patch = machinePatches(now)[key];
-  if (!patch) return { ...pool, deployment: patched(pool.deployment, deploymentPatch(key, value)) };
-  const hit = Object.entries(value ?? {}).flatMap(([name, count]) =>
-    pool.machines.filter(({ spec }) => spec.class?.name === name).slice(0, Number(count)),
-  );
+  const change = machineChanges(now)[key];
+  if (!change)
+    return { ...pool, deployment: patched(pool.deployment, deploymentPatch(key, value)) };
+  const { of, patch } = change;
+  const hit = Object.entries(value ?? {}).flatMap(([name, count]) => {
+    const own = machinesOfClass(pool, name).filter((machine) => of?.(machine) ?? true);
+    return own.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, Number(count));
+  });
   const machines = pool.machines.map((one) => (hit.includes(one) ? patched(one, patch) : one));
   return { ...pool, machines };
 }
 
-const machinePatches = (now: number): Record<string, object> => ({
-  failed: { status: { currentStatus: { phase: 'Failed' } } },
-  lost: { status: { currentStatus: { phase: 'Unknown' } } },
-  deleted: { metadata: { deletionTimestamp: new Date(now).toISOString() } },
+function machinesOfClass({ sets, machines }: Pool, name: string): Machine[] {
+  const uids = sets.filter((set) => classOf(set) === name).map(({ metadata }) => metadata.uid);
+  return machines.filter((machine) => uids.includes(controllerOf(machine)?.uid ?? ''));
+}
+
+/** Those that fail are those whose update failed, if there are any. */
+const rankOf = ({ status }: Machine): number =>
+  status?.currentStatus?.phase === 'InPlaceUpdateFailed' ? 0 : 1;
+
+interface MachineChange {
+  of?: (machine: Machine) => boolean;
+  patch: object;
+}
+
+const machineChanges = (now: number): Record<string, MachineChange> => ({
+  failed: { patch: inPhase('Failed') },
+  lost: { patch: inPhase('Unknown') },
+  deleted: { patch: { metadata: { deletionTimestamp: new Date(now).toISOString() } } },
+  selected: {
+    of: (machine) => reasonOf(machine) === 'CandidateForUpdate',
+    patch: saying('SelectedForUpdate', now),
+  },
+  updateFailed: {
+    of: (machine) => ['SelectedForUpdate', 'ReadyForUpdate'].includes(reasonOf(machine) ?? ''),
+    patch: {
+      status: {
+        ...inPhase('InPlaceUpdateFailed').status,
+        ...saying('UpdateFailed', now, 'no space left').status,
+      },
+    },
+  },
+  updatedAgain: {
+    of: (machine) => reasonOf(machine) === 'UpdateFailed',
+    patch: {
+      status: {
+        ...inPhase('InPlaceUpdateSuccessful').status,
+        ...saying('UpdateSuccessful', now).status,
+      },
+    },
+  },
 });
+
+const inPhase = (phase: MachinePhase) => ({ status: { currentStatus: { phase } } });
+
+const reasonOf = ({ status }: Machine) => inPlaceReasonOf(status?.conditions);
+
+function saying(reason: InPlaceReason, now: number, message = '') {
+  const lastTransitionTime = new Date(now).toISOString();
+  const ready = { type: 'Ready', status: 'True' };
+  const said = { type: inPlaceUpdate, status: 'True', reason, message, lastTransitionTime };
+  return { status: { conditions: [ready, said] } };
+}
 
 function deploymentPatch(key: string, value: unknown): object {
   if (key.includes('/')) return { metadata: { annotations: { [key]: value } } };
   if (key === 'class') return { spec: { template: { spec: { class: { name: value } } } } };
+  if (key === 'inPlace') {
+    const strategy = { type: 'InPlaceUpdate', rollingUpdate: null, inPlaceUpdate: value };
+    return { spec: { strategy } };
+  }
   if (!key.startsWith('max')) return { spec: { [key]: value } };
   return { spec: { strategy: { rollingUpdate: { [key]: value } } } };
 }
 
-/** The machines of each set: # runs, o comes, ! failed, ? is not heard of, x goes. */
+/**
+ * The machines of each set: # runs, o comes, ! failed, ? is not heard of, x goes; in place: d is
+ * drained, u updated, f its update failed.
+ */
 export function pictureOf({ sets, machines }: Pool): string {
   const pictures = sets.map((set) => {
     const own = machines.filter((one) => controllerOf(one)?.uid === set.metadata.uid);
@@ -148,8 +215,18 @@ export function pictureOf({ sets, machines }: Pool): string {
   return pictures.filter((text) => !text.endsWith(' ')).join('  ');
 }
 
-function letterOf({ metadata, status }: Machine): string {
+function letterOf(machine: Machine): string {
+  const { metadata, status } = machine;
   if (metadata.deletionTimestamp !== undefined) return 'x';
-  const letters: Record<string, string> = { Running: '#', Failed: '!', Unknown: '?' };
-  return letters[status?.currentStatus?.phase ?? ''] ?? 'o';
+  const phase = status?.currentStatus?.phase ?? '';
+  if (phase === 'Running' && reasonOf(machine) === 'SelectedForUpdate') return 'd';
+  return letters[phase] ?? 'o';
 }
+
+const letters: Record<string, string> = {
+  Running: '#',
+  Failed: '!',
+  Unknown: '?',
+  InPlaceUpdating: 'u',
+  InPlaceUpdateFailed: 'f',
+};

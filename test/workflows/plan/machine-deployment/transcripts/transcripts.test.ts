@@ -13,7 +13,7 @@ import { changed, classOf, pictureOf, policiesOf, policyIn, poolOf } from './sto
 
 const start = Date.parse('2026-01-02T00:00:00Z');
 const minute = 60_000;
-const pace = { creation: 3 * minute, deletion: 2 * minute };
+const pace = { creation: 3 * minute, deletion: 2 * minute, drain: minute, update: 4 * minute };
 /** By then all rollouts are over, or will never be. */
 const end = start + 120 * minute;
 
@@ -74,8 +74,11 @@ const stories: Record<string, Story[]> = parse(
   await readFile(new URL('stories.yaml', import.meta.url), 'utf8'),
 );
 
-const legend =
-  '# runs, o comes, x goes, ! failed, ? is not heard of; 3 minutes to come, 2 to go\n\n\n';
+const legend = '# runs, o comes, x goes, ! failed, ? is not heard of; 3 minutes to come, 2 to go\n';
+
+const legends: Record<string, string> = {
+  'in-place': `${legend}d is drained, 1 minute, u updated in place, 4, f its update failed\n`,
+};
 
 /** What the file has, and what it should have; the same once it was written anew. */
 async function contentsOf(file: URL, textAfter: (kept: string) => string): Promise<string[]> {
@@ -87,7 +90,7 @@ async function contentsOf(file: URL, textAfter: (kept: string) => string): Promi
 }
 
 test.each(Object.entries(stories))('the rollouts of %s', async (name, told) => {
-  const text = `${legend}${told.map(tell).join('\n\n')}`;
+  const text = `${legends[name] ?? legend}\n\n${told.map(tell).join('\n\n')}`;
   const [kept, wanted] = await contentsOf(new URL(`${name}.txt`, import.meta.url), () => text);
   expect(kept).toBe(wanted);
 });

@@ -1,0 +1,222 @@
+/** Machines of a deployment that updates in place, by where the update of each of them is. */
+import { labels } from '../../workflows/api/constants.ts';
+import type { InPlaceNode, InPlaceReason } from '../../workflows/api/in-place.ts';
+import { inPlaceNodeOf, inPlaceReasonOf, inPlaceUpdate } from '../../workflows/api/in-place.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import type { InPlaceMachines } from '../../workflows/plan/machine-deployment/rollout/facts.ts';
+import { isFailed, isPresent } from '../../workflows/plan/machine-set/deletions.ts';
+import { compareText } from '../../workflows/plan/machine-set/scale-down.ts';
+import { clip } from '../../workflows/values/clip.ts';
+import { isSameInstance } from '../../workflows/values/provider-id.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { node as nodePath } from '../../kube/client/paths.ts';
+import type { Node } from '../../kube/objects/nodes.ts';
+import { byController } from '../../kube/objects/owners.ts';
+import { updatesInPlace } from '../disruption/going.ts';
+import { factOf } from '../machine-set/facts.ts';
+import { after } from '../system/system.ts';
+import { nodeOf } from './machines.ts';
+import type { Clock } from './set-facts.ts';
+import { hasJoined, isAvailableFor } from './set-facts.ts';
+
+/** Those that are selected for an update in place, by name. */
+export type SelectedNodes = ReadonlyMap<string, Node>;
+
+/** Few, and not older than the call: how many there may be is a bound. */
+export async function listSelected(target: KubeClient): Promise<SelectedNodes> {
+  const labelSelector = `${labels.selectedForUpdate}=true`;
+  const { items } = await target.list<Node>(nodePath(), { labelSelector });
+  return new Map(items.map((node) => [node.metadata.name, node]));
+}
+
+export interface Selection {
+  nodes: SelectedNodes;
+  /** Why they are not known. */
+  unknown?: string;
+}
+
+/** Less than a local activity has: what else is to be read must not wait for the other cluster. */
+const longestListMs = 1_000;
+/** It stands in the history of each read. */
+const longestWhyBytes = 200;
+
+/**
+ * Undefined where no update in place is under way. The target cluster may be out of reach: then
+ * replicas are served all the same.
+ */
+export async function selectionFor(
+  target: KubeClient | undefined,
+  deployment: MachineDeployment,
+  seen: Seen,
+): Promise<Selection | undefined> {
+  if (!target || !updatesInPlace(deployment) || !isAnyUnderWay(seen)) return undefined;
+  try {
+    return { nodes: await within(longestListMs, listSelected(target)) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { nodes: new Map(), unknown: clip(why, longestWhyBytes) };
+  }
+}
+
+interface Seen {
+  sets: readonly MachineSet[];
+  newSet: MachineSet | undefined;
+  /** Also those of others. */
+  machines: readonly Machine[] | undefined;
+}
+
+function isAnyUnderWay({ sets, newSet, machines = [] }: Seen): boolean {
+  const bySet = byController(machines);
+  return sets.some((set) => {
+    const own = bySet.get(set.metadata.uid) ?? [];
+    return set === newSet ? own.some(isMarked) : own.length > 0;
+  });
+}
+
+async function within<T>(milliseconds: number, call: Promise<T>): Promise<T> {
+  return await new Promise((resolve, reject) => {
+    const late = new Error(`the list of selected Nodes took more than ${milliseconds} ms`);
+    const timer = after(milliseconds, () => reject(late));
+    call.then(resolve, reject).finally(() => timer.cancel());
+  });
+}
+
+/** The Machine itself says that something about an update is to be done or undone. */
+function isMarked(machine: Machine): boolean {
+  const reason = inPlaceReasonOf(machine.status?.conditions);
+  return (
+    factOf(machine).isUpdatedInPlace || (reason !== undefined && reason !== 'UpdateSuccessful')
+  );
+}
+
+export interface Placed {
+  machine: Machine;
+  /** Its Node, where that is selected. */
+  node?: Node | undefined;
+  isOfTemplate: boolean;
+}
+
+export type InPlaceStage =
+  | 'unmarked'
+  | 'candidate'
+  /** An agent works on it, will, or has failed. */
+  | 'selected'
+  /** Of the set of the template: selected, and no agent has begun. */
+  | 'recalled'
+  | 'updated'
+  | 'arrived';
+
+/** Undefined where nothing is to be done about it: it goes, is Failed, or has yet to join. */
+export function stageOf({ machine, node, isOfTemplate }: Placed): InPlaceStage | undefined {
+  const fact = factOf(machine);
+  const reason = inPlaceReasonOf(machine.status?.conditions);
+  const said = node && inPlaceNodeOf(node);
+  if (!isPresent(fact)) return undefined;
+  if (fact.isUpdatedInPlace || (isOfTemplate && isAnswered(said))) return 'arrived';
+  if (isFailed(fact)) return node ? 'selected' : undefined;
+  if (isAnswered(said) && isSettled(machine)) return 'updated';
+  if (node || isUnderWay(reason))
+    return isOfTemplate && !hasBegun(reason) ? 'recalled' : 'selected';
+  if (isOfTemplate) return reason === 'CandidateForUpdate' ? 'recalled' : undefined;
+  if (reason === 'CandidateForUpdate') return 'candidate';
+  if (reason === 'UpdateFailed' || !hasJoined(machine) || nodeOf(machine) === undefined)
+    return undefined;
+  // A Node keeps the condition of its last update.
+  return 'unmarked';
+}
+
+/** The agent on the Node has said so, and the Machine's workflow has seen it. */
+export function isAnswered(said: InPlaceNode | undefined): boolean {
+  return said?.result === 'successful' && said.reason === 'UpdateSuccessful';
+}
+
+/** Its Machine says so too. A machine that is InPlaceUpdating is not moved: MCM v0.62.1. */
+export function isSettled({ status }: Machine): boolean {
+  const isCopied = inPlaceReasonOf(status?.conditions) === 'UpdateSuccessful';
+  return isCopied && status?.currentStatus?.phase !== 'InPlaceUpdating';
+}
+
+function isUnderWay(reason: InPlaceReason | undefined): boolean {
+  return reason === 'SelectedForUpdate' || hasAgent(reason);
+}
+
+/** The agent may be at work. */
+export function hasAgent(reason: InPlaceReason | undefined): boolean {
+  return reason === 'DrainSuccessful' || reason === 'ReadyForUpdate';
+}
+
+function hasBegun(reason: InPlaceReason | undefined): boolean {
+  return hasAgent(reason) || reason === 'UpdateFailed';
+}
+
+/** The Node of a machine among those that are selected. */
+export function nodeAmong(nodes: SelectedNodes, machine: Machine): Node | undefined {
+  const node = nodes.get(nodeOf(machine) ?? '');
+  const { providerID } = machine.spec;
+  const said = node?.metadata.labels?.[labels.machineName] ?? machine.metadata.name;
+  const isOwn =
+    said === machine.metadata.name && isSameInstance(node?.spec?.providerID, providerID);
+  return isOwn ? node : undefined;
+}
+
+interface SetOfMachines {
+  machines: readonly Machine[];
+  isOfTemplate: boolean;
+}
+
+/** What is patched in a few seconds. */
+const mostNames = 100;
+
+export function inPlaceMachinesOf(
+  { machines, isOfTemplate }: SetOfMachines,
+  nodes: SelectedNodes,
+  clock: Clock,
+): InPlaceMachines {
+  const byStage = new Map<InPlaceStage | undefined, Machine[]>();
+  for (const machine of machines.toSorted(inTurn)) {
+    const stage = stageOf({ machine, node: nodeAmong(nodes, machine), isOfTemplate });
+    byStage.set(stage, [...(byStage.get(stage) ?? []), machine]);
+  }
+  const at = (...stages: InPlaceStage[]): Machine[] =>
+    stages.flatMap((stage) => byStage.get(stage) ?? []);
+  const isAvailable = (machine: Machine): boolean => isAvailableFor(machine, clock);
+  const selected = at('selected', 'recalled').filter(
+    (machine) => nodeAmong(nodes, machine) || isUnderWay(reasonOf(machine)),
+  );
+  return {
+    unmarked: namesOf(at('unmarked')),
+    faulty: namesOf(at('candidate').filter((machine) => !isAvailable(machine))),
+    ready: namesOf(at('candidate').filter(isAvailable)),
+    selected: namesOf(selected),
+    selectedAvailable: selected.filter(isAvailable).length,
+    failed: selected.flatMap((machine) => failureOf(machine) ?? []).slice(0, mostNames),
+    updated: namesOf(at('updated')),
+    arrived: namesOf(at('arrived')),
+    marked: namesOf(at('recalled')),
+  };
+}
+
+function reasonOf({ status }: Machine): InPlaceReason | undefined {
+  return inPlaceReasonOf(status?.conditions);
+}
+
+function namesOf(machines: readonly Machine[]): string[] {
+  return machines.map(({ metadata }) => metadata.name).slice(0, mostNames);
+}
+
+/** In which they are selected: by priority, then the oldest. MCM v0.62.1 has no order. */
+function inTurn(first: Machine, second: Machine): number {
+  const [a, b] = [factOf(first), factOf(second)];
+  return a.priority - b.priority || a.createdAt - b.createdAt || compareText(a.name, b.name);
+}
+
+function failureOf({ metadata, status }: Machine): { name: string; why: string } | undefined {
+  const isLate = status?.currentStatus?.phase === 'InPlaceUpdateFailed';
+  const condition = status?.conditions?.find(({ type }) => type === inPlaceUpdate);
+  const hasFailed = condition?.reason === 'UpdateFailed';
+  if (!isLate && !hasFailed) return undefined;
+  const said = hasFailed ? condition.message : status?.lastOperation?.description;
+  return { name: metadata.name, why: clip(said ?? 'it failed', longestWhyBytes) };
+}

@@ -1,0 +1,30 @@
+import type { Node } from '../../../kube/objects/nodes.ts';
+import { inPlaceNodeOf, type UpdateResult } from '../../../workflows/api/in-place.ts';
+import { behaviourAnnotation, behaviourOf, type AgentBehaviour } from './behaviour.ts';
+
+/** What the agent on a Node has to do now. */
+export interface Turn {
+  behaviour: AgentBehaviour;
+  /** Undefined: it never answers. */
+  answer: UpdateResult | undefined;
+  /** The same as long as it is the same turn. */
+  key: string;
+}
+
+/** As gardener-node-agent, which waits for the reason `ReadyForUpdate` and answers once. */
+export function turnOf(node: Node): Turn | undefined {
+  const text = node.metadata.annotations?.[behaviourAnnotation] ?? '';
+  const behaviour = behaviourOf(text);
+  const place = placeIn(node, behaviour);
+  if (place === undefined) return undefined;
+  const answer = behaviour.answers[place];
+  return { behaviour, answer, key: `${node.metadata.uid} ${place} ${text}` };
+}
+
+/** Of its answers. Undefined: it waits, or has given all. */
+function placeIn(node: Node, { answers, isEarly }: AgentBehaviour): 0 | 1 | undefined {
+  const { isSelected, reason, result } = inPlaceNodeOf(node) ?? {};
+  const isReadyForUpdate = reason === 'ReadyForUpdate' || (isEarly && isSelected === true);
+  if (result === undefined && isReadyForUpdate) return 0;
+  return result === 'failed' && reason === 'UpdateFailed' && answers.length > 1 ? 1 : undefined;
+}
