@@ -134,7 +134,7 @@ function setsOf(view: DeploymentView, bySet: Map<string, Machine[]>): SetFacts[]
     if (!selection || !machines) return facts;
     return {
       ...facts,
-      inPlace: inPlaceMachinesOf({ machines, isOfTemplate }, selection.nodes, clock),
+      inPlace: inPlaceMachinesOf({ machines, isOfTemplate }, selection, clock),
     };
   });
 }

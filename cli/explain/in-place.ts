@@ -9,7 +9,7 @@ import { deploymentOf, healthSequelOf, setOf } from '../diagnosis/machine-object
 import type { UpdateState } from '../install/in-place.ts';
 import {
   isClosedSet,
-  isSelectedByPeople,
+  isManual,
   updateConditionOf,
   updateConditionSince,
   updateStateOf,
@@ -20,14 +20,14 @@ import { isoOf, timeOf, updateDeadlineOf, updateDrainDeadlineOf } from '../insta
 import type { Awaited, Fact } from './explanation.ts';
 
 /** Undefined: no update in place is under way, or there is nothing left that it waits for. */
-export function updateAwaits(machine: Machine, install: Install): Awaited | undefined {
+export function awaitedByUpdate(machine: Machine, install: Install): Awaited | undefined {
   const state = updateStateOf(machine);
-  return state ? awaitedByState[state](machine, install) : moveAwaits(machine, install);
+  return state ? awaitedByState[state](machine, install) : awaitedByMove(machine, install);
 }
 
 const awaitedByState: Record<UpdateState, (machine: Machine, install: Install) => Awaited> = {
   candidate: (machine, install) => ({
-    what: isSelectedByPeople(deploymentOf(machine, install))
+    what: isManual(deploymentOf(machine, install))
       ? 'a person, or a program, that selects its Node for the update in place'
       : 'its turn to be updated in place',
     since: updateConditionSince(machine),
@@ -66,7 +66,7 @@ const awaitedByState: Record<UpdateState, (machine: Machine, install: Install) =
 };
 
 /** It is updated, and counts for its old set still. */
-function moveAwaits(machine: Machine, install: Install): Awaited | undefined {
+function awaitedByMove(machine: Machine, install: Install): Awaited | undefined {
   const { conditions } = machine.status ?? {};
   const isUpdated = updateConditionOf(conditions)?.reason === 'UpdateSuccessful';
   if (!isUpdated || !isClosedSet(setOf(machine, install))) return undefined;

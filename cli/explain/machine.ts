@@ -20,7 +20,7 @@ import {
 import { isDeletionTaken } from '../diagnosis/machine-untouched.ts';
 import { drainDeadlineOf, healthDeadlineOf, joinDeadlineOf, timeOf } from '../install/times.ts';
 import type { Awaited, Explanation, Fact } from './explanation.ts';
-import { updateAwaits, updateCommands, updateFacts } from './in-place.ts';
+import { awaitedByUpdate, updateCommands, updateFacts } from './in-place.ts';
 
 /** All but what comes from Events and from Temporal. `node`: undefined where it was not read. */
 export function explainMachine(
@@ -64,7 +64,7 @@ function stateSince({ metadata, status }: Machine): number | undefined {
 /** Says what its phase waits for. */
 export function awaitedOf(machine: Machine, install: Install): Awaited | undefined {
   const awaited = awaitedByPhase[phaseOf(machine)];
-  return awaited ? awaited(machine, install) : updateAwaits(machine, install);
+  return awaited ? awaited(machine, install) : awaitedByUpdate(machine, install);
 }
 
 /** A machine in another phase waits for nothing, unless it is updated in place. */

@@ -21,11 +21,11 @@ import { holdingAmong, policiesFor, policyInWords } from '../install/policies.ts
 import { isAvailable, isGoing, progressOf } from '../install/rollout.ts';
 import {
   hasUpdateFailed,
-  isSelectedByPeople,
+  isManual,
   isUpdatingInPlace,
   updateStateOf,
 } from '../install/in-place.ts';
-import { updateAwaits } from './in-place.ts';
+import { awaitedByUpdate } from './in-place.ts';
 import type { Awaited, Explanation, Fact } from './explanation.ts';
 
 export function explainDeployment(
@@ -91,7 +91,7 @@ function updatesOf(
 ): Fact[] {
   const under = machines.filter((one) => isUpdatingInPlace(one) || hasUpdateFailed(one));
   const candidates = machines.filter((one) => updateStateOf(one) === 'candidate').length;
-  const by = isSelectedByPeople(deployment) ? 'a person selects the next' : 'selected by turns';
+  const by = isManual(deployment) ? 'a person selects the next' : 'selected by turns';
   const values = [
     ...under.slice(0, mostUpdates).map((one) => updateInWords(one, install)),
     ...(under.length > mostUpdates ? [`and ${under.length - mostUpdates} more`] : []),
@@ -101,7 +101,7 @@ function updatesOf(
 }
 
 function updateInWords(machine: Machine, install: Install): string {
-  const { what = '', since, until } = updateAwaits(machine, install) ?? {};
+  const { what = '', since, until } = awaitedByUpdate(machine, install) ?? {};
   return [
     `${machine.metadata.name}: waits for ${what}`,
     ...(since === undefined ? [] : [`since ${isoOf(since)}`]),

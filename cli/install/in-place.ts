@@ -81,7 +81,7 @@ export function updateStepOf({ reason }: NodeCondition): string {
 }
 
 /** A person selects each Node. */
-export function isSelectedByPeople(deployment: MachineDeployment | undefined): boolean {
+export function isManual(deployment: MachineDeployment | undefined): boolean {
   return deployment?.spec.strategy?.inPlaceUpdate?.orchestrationType === 'Manual';
 }
 

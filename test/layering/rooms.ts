@@ -777,6 +777,7 @@ export const rooms: readonly Room[] = [
       'cli/connection',
       'cli/objects',
       'cli/diagnosis',
+      'cli/install',
     ],
     packages: [],
   },

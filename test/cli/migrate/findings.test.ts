@@ -157,8 +157,8 @@ test.each<{ name: string; facts: Partial<Facts>; says: RegExp; words?: string[] 
   {
     name: 'a flag without effect',
     facts: {},
-    words: ['--machine-inplace-update-timeout=1h'],
-    says: /^note flags: no effect: --machine-inplace-update-timeout/,
+    words: ['--log-flush-frequency=1s'],
+    says: /^note flags: no effect: --log-flush-frequency/,
   },
   {
     name: 'no leader election',
