@@ -81,9 +81,7 @@ function grantSizes(
   const now = nowMs();
   const asked = { mayGrow: true, sizes: [...sizes] };
   if (!holdsFor(policy, 'Rollout') || !selects(policy, deployment)) return { answer: asked };
-  const { closed } = timesOf(policy, deployment, now);
-  if (closed && !(isUrgent && closed.kind === 'time')) return { answer: nothing };
-  const turns = isUrgent ? {} : turnsWith(policy, objects, deployment);
+  const turns = turnsOf(policy, objects, { deployment, isUrgent, now });
   if (!turns) return { answer: nothing };
   const limit = limitOf(policy, objects);
   if (limit === undefined || sizes.length === 0) return { ...changeOf(turns), answer: asked };
@@ -94,6 +92,23 @@ function grantSizes(
   if (granted.length === 0) return { ...changeOf(turns), answer };
   const grants = grantsWith(policy, objects, { deployment, sizes: granted, now });
   return { ...changeOf({ ...turns, ...grants }), answer };
+}
+
+interface TurnRequest {
+  deployment: MachineDeployment;
+  isUrgent: boolean;
+  now: number;
+}
+
+/** What is to be written to take the turn; undefined where the policy lets nothing go on now. */
+function turnsOf(
+  policy: DisruptionPolicy,
+  objects: NamespaceObjects,
+  { deployment, isUrgent, now }: TurnRequest,
+): { turns?: DisruptionTurn[] } | undefined {
+  const { closed } = timesOf(policy, deployment, now);
+  if (closed && !(isUrgent && closed.kind === 'time')) return undefined;
+  return isUrgent ? {} : turnsWith(policy, objects, deployment);
 }
 
 function changeOf<Change extends object>(change: Change): { change?: Change } {
@@ -204,18 +219,20 @@ export interface UpdateRequest {
   deployment: MachineDeployment;
   /** Those that are to be updated in place, the first ones first. */
   machines: readonly NamedMachine[];
+  /** As in `RolloutRequest`. */
+  isUrgent?: boolean | undefined;
 }
 
 /** Of machines that are to be updated in place: the names of those that may be. */
 export async function takeForUpdates(
   dependencies: GateDependencies,
-  { deployment, machines }: UpdateRequest,
+  { machines, ...request }: UpdateRequest,
 ): Promise<string[]> {
   const known = dependencies.policies.current();
   if (known.unreadable !== undefined) return [];
   let taken = machines;
-  for (const policy of policiesFor(known.policies, deployment, 'Rollout')) {
-    const asked = { deployment, machines: taken };
+  for (const policy of policiesFor(known.policies, request.deployment, 'Rollout')) {
+    const asked = { ...request, machines: taken };
     taken =
       (await decisionOn(dependencies, policy, {
         decide: (present, objects) => grantUpdates(present, objects, asked),
@@ -228,13 +245,12 @@ export async function takeForUpdates(
 function grantUpdates(
   policy: DisruptionPolicy,
   objects: NamespaceObjects,
-  { deployment, machines }: UpdateRequest,
+  { deployment, machines, isUrgent = false }: UpdateRequest,
 ): Decision<readonly NamedMachine[]> {
   const now = nowMs();
   if (!holdsFor(policy, 'Rollout') || !selects(policy, deployment)) return { answer: machines };
-  if (machines.length === 0 || timesOf(policy, deployment, now).closed) return { answer: [] };
-  const turns = turnsWith(policy, objects, deployment);
-  if (!turns) return { answer: [] };
+  const turns = turnsOf(policy, objects, { deployment, isUrgent, now });
+  if (!turns || machines.length === 0) return { answer: [] };
   const limit = limitOf(policy, objects);
   if (limit === undefined) return { ...changeOf(turns), answer: machines };
   const names = new Set(machines.map(({ machine }) => machine));

@@ -32,7 +32,7 @@ import { factOf, isAvailable } from '../machine-set/facts.ts';
 import { timestamp } from '../../kube/objects/time.ts';
 import type { Period } from '../../workflows/values/pauses.ts';
 import type { Selection } from './in-place-facts.ts';
-import { inPlaceMachinesOf } from './in-place-facts.ts';
+import { inPlaceMachinesOf, madeAt } from './in-place-facts.ts';
 import { maxSurgeOf, newSetNames } from './new-set.ts';
 import { nodeOf } from './machines.ts';
 import { nextScaledAt, scaledAtOf } from './scaled-at.ts';
@@ -132,10 +132,9 @@ function setsOf(view: DeploymentView, bySet: Map<string, Machine[]>): SetFacts[]
     const isOfTemplate = set === view.newSet;
     const facts = setFactsOf(deployment, defined({ set, machines, isOfTemplate }), clock);
     if (!selection || !machines) return facts;
-    return {
-      ...facts,
-      inPlace: inPlaceMachinesOf({ machines, isOfTemplate }, selection, clock),
-    };
+    const templateSince = view.newSet && madeAt(view.newSet);
+    const of = { machines, isOfTemplate, templateSince };
+    return { ...facts, inPlace: inPlaceMachinesOf(of, selection, clock) };
   });
 }
 

@@ -98,9 +98,12 @@ export interface Placed {
   /** Its Node, where that is selected. */
   node?: Node | undefined;
   isOfTemplate: boolean;
+  /** When the set of the template was made, milliseconds; absent: there is none yet. */
+  templateSince?: number | undefined;
 }
 
 export type InPlaceStage =
+  /** To become a candidate, for the first time or, updated to an earlier template, once more. */
   | 'unmarked'
   | 'candidate'
   /** An agent works on it, will, or has failed. */
@@ -111,13 +114,15 @@ export type InPlaceStage =
   | 'arrived';
 
 /** Undefined where nothing is to be done about it: it goes, is Failed, or has yet to join. */
-export function stageOf({ machine, node, isOfTemplate }: Placed): InPlaceStage | undefined {
+export function stageOf(placed: Placed): InPlaceStage | undefined {
+  const { machine, node, isOfTemplate } = placed;
   const fact = factOf(machine);
   const reason = inPlaceReasonOf(machine.status?.conditions);
   const said = node && inPlaceNodeOf(node);
   if (!isPresent(fact)) return undefined;
-  if (fact.isUpdatedInPlace || (isOfTemplate && isAnswered(said))) return 'arrived';
+  if (isOfTemplate && (fact.isUpdatedInPlace || isAnswered(said))) return 'arrived';
   if (isFailed(fact)) return node ? 'selected' : undefined;
+  if (isOutdated(placed, said)) return 'unmarked';
   if (isAnswered(said) && isSettled(machine)) return 'updated';
   if (node || isUnderWay(reason))
     return isOfTemplate && !hasBegun(reason) ? 'recalled' : 'selected';
@@ -132,6 +137,18 @@ export function stageOf({ machine, node, isOfTemplate }: Placed): InPlaceStage |
 /** The agent on the Node has said so, and the Machine's workflow has seen it. */
 export function isAnswered(said: InPlaceNode | undefined): boolean {
   return said?.result === 'successful' && said.reason === 'UpdateSuccessful';
+}
+
+/**
+ * Of an old set: what the agent said was of an earlier template. MCM v0.62.1 takes it for the
+ * present one. A machine with the label was moved to that set for it.
+ */
+export function isOutdated(
+  { machine, templateSince = Infinity }: Pick<Placed, 'machine' | 'templateSince'>,
+  said: InPlaceNode | undefined,
+): boolean {
+  const isEarlier = (said?.since ?? Infinity) < templateSince;
+  return factOf(machine).isUpdatedInPlace || (isAnswered(said) && isEarlier);
 }
 
 /** Its Machine says so too. A machine that is InPlaceUpdating is not moved: MCM v0.62.1. */
@@ -163,23 +180,28 @@ export function nodeAmong(nodes: SelectedNodes, machine: Machine): Node | undefi
   return isOwn ? node : undefined;
 }
 
-interface SetOfMachines {
+interface SetOfMachines extends Omit<Placed, 'machine' | 'node'> {
   machines: readonly Machine[];
-  isOfTemplate: boolean;
 }
 
 /** What is patched in a few seconds. */
 const mostNames = 100;
 
+/** Milliseconds. */
+export function madeAt({ metadata }: MachineSet): number {
+  return Date.parse(metadata.creationTimestamp);
+}
+
+/** At most a hundred names of each but those that are selected. */
 export function inPlaceMachinesOf(
-  { machines, isOfTemplate }: SetOfMachines,
+  { machines, ...of }: SetOfMachines,
   { nodes, named }: Pick<Selection, 'nodes' | 'named'>,
   clock: Clock,
 ): InPlaceMachines {
   const byStage = new Map<InPlaceStage | undefined, Machine[]>();
   const rank = ({ metadata }: Machine): number => (metadata.name === named ? 0 : 1);
   for (const machine of machines.toSorted((a, b) => rank(a) - rank(b) || inTurn(a, b))) {
-    const stage = stageOf({ machine, node: nodeAmong(nodes, machine), isOfTemplate });
+    const stage = stageOf({ ...of, machine, node: nodeAmong(nodes, machine) });
     byStage.set(stage, [...(byStage.get(stage) ?? []), machine]);
   }
   const at = (...stages: InPlaceStage[]): Machine[] =>
@@ -192,7 +214,8 @@ export function inPlaceMachinesOf(
     unmarked: namesOf(at('unmarked')),
     faulty: namesOf(at('candidate').filter((machine) => !isAvailable(machine))),
     ready: namesOf(at('candidate').filter(isAvailable)),
-    selected: namesOf(selected),
+    // All of them: how many there are is a bound.
+    selected: selected.map(({ metadata }) => metadata.name),
     selectedAvailable: selected.filter(isAvailable).length,
     failed: selected.flatMap((machine) => failureOf(machine) ?? []).slice(0, mostNames),
     updated: namesOf(at('updated')),

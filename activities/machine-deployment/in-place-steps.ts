@@ -26,6 +26,7 @@ import { readNode } from '../../kube/objects/nodes.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
 import type { GateDependencies } from '../disruption/dependencies.ts';
 import { updatesInPlace } from '../disruption/going.ts';
+import type { UpdateRequest } from '../disruption/grants.ts';
 import { takeForUpdates } from '../disruption/grants.ts';
 import { isReady } from '../disruption/rolling.ts';
 import { claimOf, otherOwnerReason } from '../machine/node/claims.ts';
@@ -33,12 +34,14 @@ import { factOf } from '../machine-set/facts.ts';
 import { ownerReferenceOf } from '../machine-set/ownership.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import { nowMs } from '../system/system.ts';
-import type { SelectedNodes } from './in-place-facts.ts';
+import type { InPlaceStage, Placed, SelectedNodes } from './in-place-facts.ts';
 import {
   hasAgent,
   isAnswered,
+  isOutdated,
   isSettled,
   listSelected,
+  madeAt,
   nodeAmong,
   stageOf,
 } from './in-place-facts.ts';
@@ -116,10 +119,8 @@ async function namesDoneBy(
   }
 }
 
-interface Member {
-  machine: Machine;
+interface Member extends Omit<Placed, 'node'> {
   set: MachineSet;
-  isOfTemplate: boolean;
 }
 
 interface Present {
@@ -148,7 +149,8 @@ async function readPresent(
   const members = new Map<string, Member>();
   for (const machine of await machinesOf(lists, deployment, own)) {
     const set = sets.get(controllerOf(machine)?.uid ?? '');
-    if (set) members.set(machine.metadata.name, { machine, set, isOfTemplate: set === newSet });
+    const of = { isOfTemplate: set === newSet, templateSince: newSet && madeAt(newSet) };
+    if (set) members.set(machine.metadata.name, { machine, set, ...of });
   }
   return { deployment, newSet, sets, members };
 }
@@ -173,10 +175,20 @@ async function markCandidates(
   // Without a set of the template it is not known what they are candidates for.
   if (!present.newSet) return [];
   const old = membersNamed(present, machines).filter(
-    ({ machine, isOfTemplate }) =>
-      !isOfTemplate && stageOf({ machine, isOfTemplate }) === 'unmarked',
+    (one) => stageOf(one) === 'unmarked' && (!isLabelled(one) || isCovered(present, one.set)),
   );
-  return await patchAll(dependencies, machinesIn(old), candidatePatch);
+  const byName = new Map(old.map((one) => [one.machine.metadata.name, one]));
+  const marked = await patchAll(dependencies, machinesIn(old), (node, { metadata }) => {
+    const member = byName.get(metadata.name);
+    const isAgain = member && isAnswered(saidBy(node)) && isOutdated(member, saidBy(node));
+    return isAgain ? candidateAgainPatch(node) : candidatePatch(node);
+  });
+  await unlabel(dependencies.control, old.filter(isLabelled));
+  return marked;
+}
+
+function isLabelled({ machine }: Member): boolean {
+  return factOf(machine).isUpdatedInPlace;
 }
 
 /**
@@ -192,17 +204,27 @@ function candidatePatch(node: Node): object[] {
   });
 }
 
+/** It was updated to a template of before. */
+function candidateAgainPatch(node: Node): object[] {
+  const change = { ...withoutMarks, [labels.candidateForUpdate]: 'true' };
+  const marks = changingKeys(labelsPath, node.metadata.labels, change);
+  return forThisVersion(node, [...marks, ...withoutReasonPatch(node), ...uncordonPatch(node)]);
+}
+
 const withoutMarks = {
   [labels.candidateForUpdate]: null,
   [labels.selectedForUpdate]: null,
   [labels.updateResult]: null,
 };
 
-function unmarkingPatch({ metadata }: Node): object[] {
-  return [
-    ...changingKeys(labelsPath, metadata.labels, withoutMarks),
-    ...changingKeys(notesPath, metadata.annotations, { [annotations.updateFailedReason]: null }),
-  ];
+function unmarkingPatch(node: Node): object[] {
+  const marks = changingKeys(labelsPath, node.metadata.labels, withoutMarks);
+  return [...marks, ...withoutReasonPatch(node)];
+}
+
+function withoutReasonPatch({ metadata }: Node): object[] {
+  const change = { [annotations.updateFailedReason]: null };
+  return changingKeys(notesPath, metadata.annotations, change);
 }
 
 function uncordonPatch({ spec }: Node): object[] {
@@ -254,7 +276,7 @@ export async function selectForPerson(
 async function select(
   dependencies: NodeDependencies,
   present: Present,
-  { machines, most, disrupts }: Step<'selectForUpdate'>,
+  { machines, most, disrupts, isUrgent }: Step<'selectForUpdate'>,
 ): Promise<string[]> {
   const { deployment, newSet } = present;
   if (!newSet) return [];
@@ -263,14 +285,15 @@ async function select(
   const free = membersNamed(present, machines)
     .filter((one) => stageAmong(nodes, one) === 'candidate')
     .slice(0, Math.max(most - count, 0));
-  const chosen = disrupts ? await allowedOf(dependencies, deployment, free) : free;
+  const request = { deployment, isUrgent, members: free };
+  const chosen = disrupts ? await allowedOf(dependencies, request) : free;
   const selected = await patchAll(dependencies, machinesIn(chosen), selectionPatch);
   if (disrupts && selected.length > 0) dependencies.disrupted('Rollout', selected.length);
   return selected;
 }
 
-function stageAmong(nodes: SelectedNodes, { machine, isOfTemplate }: Member) {
-  return stageOf({ machine, node: nodeAmong(nodes, machine), isOfTemplate });
+function stageAmong(nodes: SelectedNodes, member: Member): InPlaceStage | undefined {
+  return stageOf({ ...member, node: nodeAmong(nodes, member.machine) });
 }
 
 function isBusy(member: Member, nodes: SelectedNodes): boolean {
@@ -285,14 +308,13 @@ function isSelectedAmong(nodes: SelectedNodes, { machine }: Member): boolean {
 /** Grants are in the status of the policies when this returns. */
 async function allowedOf(
   dependencies: NodeDependencies,
-  deployment: MachineDeployment,
-  members: readonly Member[],
+  { members, ...request }: Omit<UpdateRequest, 'machines'> & { members: readonly Member[] },
 ): Promise<Member[]> {
-  const asked = members.map(({ machine, set }) => ({
+  const machines = members.map(({ machine, set }) => ({
     machine: machine.metadata.name,
     set: set.metadata.name,
   }));
-  const taken = await takeForUpdates(dependencies, { deployment, machines: asked });
+  const taken = await takeForUpdates(dependencies, { ...request, machines });
   return members.filter(({ machine }) => taken.includes(machine.metadata.name));
 }
 
@@ -330,20 +352,27 @@ async function moveOne(
   return await retryOnConflict(async (isAgain) => {
     const machine = isAgain ? await ignoreNotFound(control.get<Machine>(path)) : seen;
     const from = machine && sets.get(controllerOf(machine)?.uid ?? '');
-    if (!newSet || !from || from === newSet || !mayMove(machine)) return undefined;
+    if (!newSet || !from || from === newSet || !isClosed(from) || !mayMove(machine))
+      return undefined;
     const claim = claimOf(machine);
     const node = claim && (await readNode(target, claim.nodeName));
-    if (!node || !isAnswered(inPlaceNodeOf(node))) return undefined;
+    const said = node && inPlaceNodeOf(node);
+    const isOld = isOutdated({ machine, templateSince: madeAt(newSet) }, said);
+    if (!node || !isAnswered(said) || isOld) return undefined;
     if ((await otherOwnerReason(control, node, claim)) !== undefined) return undefined;
     const patch = movingPatch(machine, { from, to: newSet });
     return await ignoreNotFound(control.patch<Machine>(path, 'merge', patch));
   });
 }
 
-/** One with the label was moved for an earlier template: it is tidied, and updated again. */
+/** An open one would make another in its place. */
+function isClosed({ metadata }: MachineSet): boolean {
+  return labels.scaleUpDisabled in (metadata.labels ?? {});
+}
+
 function mayMove(machine: Machine): boolean {
   const fact = factOf(machine);
-  return isPresent(fact) && !isFailed(fact) && !fact.isUpdatedInPlace && isSettled(machine);
+  return isPresent(fact) && !isFailed(fact) && isSettled(machine);
 }
 
 /**
@@ -394,38 +423,39 @@ async function tidyUpdated(
   { machines }: Step<'tidyUpdated'>,
 ): Promise<string[]> {
   const arrived = membersNamed(present, machines).filter(
-    ({ machine, set }) => isPresent(factOf(machine)) && isCovered(present, set),
+    ({ machine, set, isOfTemplate }) =>
+      isOfTemplate && isPresent(factOf(machine)) && isCovered(present, set),
   );
-  const byName = new Map(arrived.map((one) => [one.machine.metadata.name, one]));
-  const cleaned = await patchAll(dependencies, machinesIn(arrived), (node, { metadata }) => {
-    const { isOfTemplate = false } = byName.get(metadata.name) ?? {};
-    return tidyPatch(node, isOfTemplate);
-  });
-  const labelled = machinesIn(arrived).filter((machine) => factOf(machine).isUpdatedInPlace);
-  await inParallel(labelled, parallelCalls, (machine) => unlabel(dependencies.control, machine));
-  return [...new Set([...cleaned, ...namesOf(labelled)])].toSorted();
-}
-
-function namesOf(machines: readonly Machine[]): string[] {
-  return machines.map(({ metadata }) => metadata.name);
+  const cleaned = await patchAll(dependencies, machinesIn(arrived), tidyPatch);
+  const labelled = arrived.filter(isLabelled);
+  await unlabel(dependencies.control, labelled);
+  const unlabelled = machinesIn(labelled).map(({ metadata }) => metadata.name);
+  return [...new Set([...cleaned, ...unlabelled])].toSorted();
 }
 
 /**
  * The size of the set counts the machines that were moved: without the label one that it does not
- * count would be too many. Fewer than the deployment wants are wanted by people.
+ * count would be too many. So it is where there are as many others as the deployment wants.
  */
-function isCovered({ deployment, members }: Present, set: MachineSet): boolean {
-  const own = [...members.values()].filter((one) => one.set === set);
-  const count = own.filter(({ machine }) => isPresent(factOf(machine))).length;
-  return (set.spec.replicas ?? 0) >= Math.min(count, deployment.spec.replicas ?? 0);
+function isCovered({ deployment, newSet, sets, members }: Present, set: MachineSet): boolean {
+  const sizeOf = ({ spec }: MachineSet): number => spec.replicas ?? 0;
+  const has = (one: MachineSet): number => {
+    const own = [...members.values()].filter((member) => member.set === one);
+    return own.filter(({ machine }) => isPresent(factOf(machine))).length;
+  };
+  const wanted = deployment.spec.replicas ?? 0;
+  if (sizeOf(set) >= has(set)) return true;
+  if (set === newSet) return sizeOf(set) >= wanted;
+  const counted = [...sets.values()].map((one) => Math.min(has(one), sizeOf(one)));
+  return counted.reduce((sum, count) => sum + count, 0) >= wanted;
 }
 
 const critical: Taint = { key: taints.criticalComponentsNotReady, effect: 'NoSchedule' };
 
-/** As MCM v0.62.1 leaves it. A Node of a set that is an old one by now is avoided as before. */
-function tidyPatch(node: Node, isOfTemplate: boolean): object[] {
+/** As MCM v0.62.1 leaves it. */
+function tidyPatch(node: Node): object[] {
   const { taints: present = [] } = node.spec ?? {};
-  const kept = present.filter(({ key }) => !isOfTemplate || key !== taints.preferNoSchedule);
+  const kept = present.filter(({ key }) => key !== taints.preferNoSchedule);
   const isWaiting = kept.some(
     ({ key, effect }) => key === critical.key && effect === critical.effect,
   );
@@ -438,9 +468,11 @@ function tidyPatch(node: Node, isOfTemplate: boolean): object[] {
   ]);
 }
 
-async function unlabel(control: KubeClient, { metadata }: Machine): Promise<void> {
-  const { namespace = '', name, uid } = metadata;
-  const path = customResource('machines', namespace, name);
-  const patch = { metadata: { uid, labels: { [labels.updateResult]: null } } };
-  await ignoreNotFound(control.patch(path, 'merge', patch));
+async function unlabel(control: KubeClient, members: readonly Member[]): Promise<void> {
+  await inParallel(machinesIn(members), parallelCalls, async ({ metadata }) => {
+    const { namespace = '', name, uid } = metadata;
+    const path = customResource('machines', namespace, name);
+    const patch = { metadata: { uid, labels: { [labels.updateResult]: null } } };
+    await ignoreNotFound(control.patch(path, 'merge', patch));
+  });
 }

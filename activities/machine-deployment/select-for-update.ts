@@ -30,18 +30,16 @@ export async function selectForUpdate(
   const facts = await readFacts(dependencies, deployment, { now, named: name });
   if (facts.sets.some(({ inPlace }) => inPlace?.selected.includes(name))) return;
   const {
-    machines,
-    most,
     obstacle = 'its Node is no candidate',
+    isLimited: _isLimited,
+    ...step
   } = selectionFor(facts, now, [name]);
-  if (machines.length === 0) throw commandRefusal(`not selected: ${obstacle}`);
+  if (step.machines.length === 0) throw commandRefusal(`not selected: ${obstacle}`);
   const { namespace, uid } = deployment.metadata;
   const ref = { namespace: namespace ?? '', name: deployment.metadata.name, uid };
   const selected = await selectForPerson({ ...dependencies, target }, ref, {
     action: 'selectForUpdate',
-    machines,
-    most,
-    ...(facts.gate && { disrupts: true }),
+    ...step,
     reason: 'a person asks for it',
   });
   if (selected.length > 0) return;

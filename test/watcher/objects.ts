@@ -1,4 +1,5 @@
 /** Builders: set what matters, default the rest. */
+import type { InPlaceReason } from '../../workflows/api/in-place.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
@@ -45,10 +46,12 @@ export interface MachineLooks extends Meta {
   failure?: string;
   /** `status.currentStatus.preserveExpiryTime`. */
   expiry?: string;
+  /** Of the condition `InPlaceUpdate`. */
+  reason?: InPlaceReason;
 }
 
 export function aMachine(looks: MachineLooks = {}): Machine {
-  const { phase, node, className = 'small', providerID, failure, expiry, ...meta } = looks;
+  const { phase, node, className = 'small', providerID, failure, expiry, reason, ...meta } = looks;
   const labels = { ...meta.labels, ...(node !== undefined && { node }) };
   return {
     ...kindOf('Machine'),
@@ -63,6 +66,9 @@ export function aMachine(looks: MachineLooks = {}): Machine {
           ...(phase !== undefined && { phase }),
           ...(expiry !== undefined && { preserveExpiryTime: expiry }),
         },
+      }),
+      ...(reason !== undefined && {
+        conditions: [{ type: 'InPlaceUpdate', status: 'True' as const, reason }],
       }),
       ...(failure !== undefined && {
         lastOperation: { state: 'Failed' as const, description: failure },

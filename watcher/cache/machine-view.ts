@@ -2,6 +2,7 @@ import type { MachineView } from './views.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import { holdReportIn } from '../../workflows/api/deletion-hooks.ts';
+import { inPlaceReasonOf } from '../../workflows/api/in-place.ts';
 import { creationTimeoutSecondsOf } from '../../workflows/api/creation-timeout.ts';
 import { snapshotOf } from '../../workflows/contracts/snapshots.ts';
 import { digestOf } from './digest.ts';
@@ -17,6 +18,8 @@ export function viewOfMachine(machine: Machine, previous?: MachineView): Machine
   const held = metadata.labels ?? {};
   const creationTimeout = metadata.annotations?.[annotations.effectiveCreationTimeout] ?? '';
   const specDigest = specDigestOf(machine, creationTimeout, previous);
+  const owner = ownerOf(metadata, 'MachineSet');
+  const inPlace = inPlaceOf(machine);
   return {
     ...snapshotOf(machine),
     name: metadata.name,
@@ -28,12 +31,21 @@ export function viewOfMachine(machine: Machine, previous?: MachineView): Machine
     createdAt: Date.parse(metadata.creationTimestamp),
     creationTimeoutSeconds: creationTimeoutSecondsOf(machine),
     labels: held,
-    owner: ownerOf(metadata, 'MachineSet'),
+    owner,
     isOrphan: controllerOf({ metadata }) === undefined,
+    ...(inPlace !== undefined && { inPlace, ...(owner !== undefined && { movedTo: owner }) }),
     className: machine.spec.class?.name ?? '',
     nodeName: held[labels.node],
     figures: figuresOfMachine(machine),
   };
+}
+
+/** Its condition, and its phase as far as it is of an update. The condition stays after one. */
+function inPlaceOf({ status }: Machine): string | undefined {
+  const phase = status?.currentStatus?.phase ?? '';
+  const reason = inPlaceReasonOf(status?.conditions) ?? '';
+  const isUpdated = phase.startsWith('InPlace');
+  return reason === '' && !isUpdated ? undefined : `${reason} ${isUpdated ? phase : ''}`;
 }
 
 /**

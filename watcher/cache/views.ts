@@ -29,6 +29,8 @@ export interface MachineView extends CachedObject, ContentOf<MachineSnapshot> {
   owner: string | undefined;
   /** No controller at all: any set may claim it. */
   isOrphan: boolean;
+  /** Where its update in place is, as text to compare; absent where it never had one. */
+  inPlace?: string;
   className: string;
   /** Label `node`. */
   nodeName: string | undefined;

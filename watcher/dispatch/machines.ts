@@ -24,7 +24,26 @@ export function machineSignals(change: ChangeOf<'machines'>, context: DispatchCo
   const toSets = ownerSignals(change, ofSet, context).map((signal) =>
     withUnmatched(signal, context),
   );
-  return [...own, ...toSets];
+  return [...own, ...toSets, ...updateSignals(change, context)];
+}
+
+/** Its deployment selects the next machine, and moves this one. A set has no news of that. */
+function updateSignals(
+  { type, object, previous, resourceVersion }: ChangeOf<'machines'>,
+  context: DispatchContext,
+): Signal[] {
+  const deployment = deploymentOf(object, context);
+  if (type === 'gone' || deployment === undefined || previous?.inPlace === object.inPlace)
+    return [];
+  return [
+    {
+      kind: 'machineDeployment',
+      object: deployment,
+      name: 'machineSetsChanged',
+      payload: versionAt(context, resourceVersion),
+      cause: { resource: 'machines', resourceVersion },
+    },
+  ];
 }
 
 /**
@@ -89,12 +108,18 @@ function hasRelevantChange(before: MachineView, now: MachineView): boolean {
     (before.hasFinalizer && !now.hasFinalizer) ||
     before.specDigest !== now.specDigest ||
     before.forceDeletion !== now.forceDeletion ||
+    isMoved(before, now) ||
     isNewCommand(before, now) ||
     JSON.stringify(before.preservation) !== JSON.stringify(now.preservation) ||
     // Before, they are of no use; the signal of the deletion carries them.
     (now.isDeleting && digestOfOptions(before.drain) !== digestOfOptions(now.drain)) ||
     (now.isDeleting && JSON.stringify(before.hooks) !== JSON.stringify(now.hooks))
   );
+}
+
+/** From one set to another. One that is adopted has never been of another. */
+function isMoved(before: MachineView, now: MachineView): boolean {
+  return before.owner !== undefined && now.movedTo !== undefined && before.owner !== now.movedTo;
 }
 
 /** That one was removed is no news: it was done. */

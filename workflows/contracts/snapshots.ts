@@ -82,6 +82,10 @@ export const machineSnapshot = {
   preservation: optional(objectOf(preservationNotes)),
   /** Annotation `millwright.dev/command`. Only signals have it. */
   command: optional(text),
+  /**
+   * Name of its MachineSet, where an update in place may have moved it there. Only signals have it.
+   */
+  movedTo: optional(name),
 };
 
 export interface MachineSnapshot extends SnapshotVersion, Infer<typeof machineSnapshot> {}

@@ -16,6 +16,7 @@ import { retryFailureNow } from './failure.ts';
 import { checkSoon } from './health.ts';
 import { forgetClock } from './in-place.ts';
 import { noteBehind, noteClassBehind } from './node.ts';
+import { showMachineSet } from './phase.ts';
 import type { MachineObjectState, MachineState } from './state.ts';
 import { instanceOf } from './state.ts';
 
@@ -42,6 +43,14 @@ function noteChanges(state: MachineState, seen: MachineSnapshot): void {
   const isInDoubt = mayBeRestored(object.observed, seen) && !teardown;
   if (isInDoubt) noteDoubt(state);
   if (isInDoubt || wasEdited(object.observed, seen)) noteEdit(state);
+  if (seen.movedTo !== undefined) noteMove(state, seen.movedTo);
+}
+
+/** What belongs to its set is read anew. */
+function noteMove(state: MachineState, machineSet: string): void {
+  showMachineSet(machineSet);
+  const { prepared } = state.object;
+  if (prepared && prepared.machineSet !== machineSet) markStale(state);
 }
 
 function wasEdited(known: MachineSnapshot | undefined, { specDigest }: MachineSnapshot): boolean {

@@ -90,6 +90,13 @@ export function showMissingInstance({ missing }: MachineState): void {
   upsertSearchAttributes([{ key: keys.BlockedBy, value: keyword(words) }]);
 }
 
+/** The search finds it in the set to which an update in place has moved it. */
+export function showMachineSet(name: string): void {
+  const value = keyword(name);
+  if (workflowInfo().typedSearchAttributes.get(keys.MachineSet) === value) return;
+  upsertSearchAttributes([{ key: keys.MachineSet, value }]);
+}
+
 /** Shows until when a machine that waits for nothing else is preserved, for the search. */
 export function showPreservation(state: MachineState): void {
   if (waitingPhases.has(state.phase)) return;

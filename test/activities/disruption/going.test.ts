@@ -49,7 +49,7 @@ const grantOf = (changes: Partial<DisruptionGrant>): DisruptionGrant => ({
 function counts(
   objects: NamespaceObjects,
   grants: DisruptionGrant[] = [],
-  asker: { uid?: string; machine?: string } = {},
+  asker: { uid?: string; machines?: ReadonlySet<string> } = {},
 ): [number, number] {
   const selector = { matchLabels: { pool: 'db' } };
   const policy = aDisruptionPolicy({ spec: { selector }, status: { grants } });
@@ -134,9 +134,38 @@ test('a machine that may be replaced is under way for others, and not for itself
   const objects = objectsOf(aSet(1), machineOf('m', { phase: 'Unknown' }));
   const grants = [grantOf({ machine: 'm' })];
   expect(counts(objects, grants)).toEqual([1, 1]);
-  expect(counts(objects, grants, { machine: 'm' })).toEqual([0, 0]);
+  expect(counts(objects, grants, { machines: new Set(['m']) })).toEqual([0, 0]);
   const well = objectsOf(aSet(1), machineOf('m', { phase: 'Running' }));
   expect(counts(well, grants)).toEqual([0, 0]);
+});
+
+test.each([
+  { reason: 'CandidateForUpdate', isCounted: false },
+  { reason: 'SelectedForUpdate', isCounted: true },
+  { reason: 'DrainSuccessful', isCounted: true },
+  { reason: 'ReadyForUpdate', isCounted: true },
+  { reason: 'UpdateFailed', isCounted: true },
+  // The condition stays until the next update.
+  { reason: 'UpdateSuccessful', isCounted: false },
+])('a machine whose update in place is at $reason counts once: $isCounted', (one) => {
+  const conditions = [{ type: 'InPlaceUpdate', status: 'True' as const, reason: one.reason }];
+  for (const phase of one.isCounted
+    ? (['Running', 'InPlaceUpdating'] as const)
+    : ['Running' as const]) {
+    const status = { currentStatus: { phase }, conditions };
+    const machine = { ...machineOf('m', { phase }), status };
+    const count = Number(one.isCounted);
+    expect(counts(objectsOf(aSet(1), machine))).toEqual([count, count]);
+  }
+});
+
+test('a machine that may be updated in place counts before it is selected', () => {
+  const strategy = { type: 'InPlaceUpdate' as const };
+  const deployments = [{ ...deployment, spec: { ...deployment.spec, strategy } }];
+  const objects = { ...objectsOf(aSet(2), ...running(2)), deployments };
+  const grants = [grantOf({ machine: 'm-1' })];
+  expect(counts(objects, grants)).toEqual([1, 1]);
+  expect(counts(objects, grants, { machines: new Set(['m-1']) })).toEqual([0, 0]);
 });
 
 test.each([
