@@ -25,7 +25,7 @@ import { planRollback, previousOf } from './rollout/rollback.ts';
 import { planRollingUpdate } from './rollout/rolling-update.ts';
 import { scaleHeld } from './rollout/scaling.ts';
 import { markOf, stepsOf } from './rollout/set-steps.ts';
-import type { Rollout, Sizing, StrategyPlan } from './rollout/sizing.ts';
+import type { Rollout, StrategyPlan } from './rollout/sizing.ts';
 import { blankSet, exists } from './rollout/sizing.ts';
 import { isHeld } from '../requeues.ts';
 import type { DeploymentRequeues } from './rollout/refused-steps.ts';
@@ -216,10 +216,12 @@ function planHeld(
   const taker = mayNewSetTake(rollout, hold, now)
     ? rollout.target
     : (keeperOf(rollout) ?? rollout.target);
-  const sizesOf = (): Sizing[] =>
-    (hold.kind === 'policy' ? fillUp(rollout) : undefined) ?? scaleHeld(rollout, taker, surge);
+  const filled = hold.kind === 'policy' ? fillUp(rollout) : undefined;
+  const scaled = filled ?? scaleHeld(rollout, taker, surge);
   const planned =
-    facts.strategy === 'InPlaceUpdate' ? planInPlaceHeld(rollout, sizesOf) : { sizes: sizesOf() };
+    facts.strategy === 'InPlaceUpdate'
+      ? planInPlaceHeld(rollout, filled ? target : taker, scaled)
+      : { sizes: scaled };
   const { sizes, inPlaceStep } = planned;
   const strategy = { ...planned, mayCreate: false, reason: sizes[0]?.reason ?? hold.reason };
   const { protectsHeldNodes, heldSince } = rules;

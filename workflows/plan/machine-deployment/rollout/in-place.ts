@@ -73,16 +73,18 @@ export function manualHold(rollout: Rollout): Hold | undefined {
 }
 
 /**
- * While something holds the rollout, what was selected goes on. `sizes`: those that follow
- * `replicas`, unless some have to follow what moved.
+ * While something holds the rollout, what was selected goes on.
+ *
+ * @param taker The set that makes what is missing, as a closed one does not.
+ * @param scaled Sizes that follow `replicas`.
  */
 export function planInPlaceHeld(
   rollout: Rollout,
-  sizesOfHeld: () => Sizing[],
+  taker: SetFacts,
+  scaled: readonly Sizing[],
 ): Pick<StrategyPlan, 'sizes' | 'closings' | 'inPlaceStep'> {
   const { target, others } = rollout;
-  const followed = followedSizes(rollout);
-  const sizes = followed.length > 0 ? followed : sizesOfHeld();
+  const sizes = sizesOfHeld(rollout, taker) ?? [...scaled];
   const step = finishingStepOf(rollout);
   const close = others.filter(({ inPlace }) => (inPlace?.updated.length ?? 0) > 0);
   const growing = sizes.filter(({ set, replicas }) => replicas > set.replicas);
@@ -92,6 +94,20 @@ export function planInPlaceHeld(
     closings: { close: exists(target) ? close.filter((set) => !open.includes(set)) : [], open },
     ...(step && { inPlaceStep: step }),
   };
+}
+
+function sizesOfHeld(rollout: Rollout, taker: SetFacts): Sizing[] | undefined {
+  const followed = followedSizes(rollout);
+  if (followed.length > 0) return followed;
+  const missing = missingIn(rollout);
+  const active = [...rollout.others, rollout.target].filter(({ replicas }) => replicas > 0);
+  if (missing === 0 || active.length < 2 || !exists(taker)) return undefined;
+  const reason = `${machines(missing)} missing`;
+  return [{ set: taker, replicas: taker.replicas + missing, reason }];
+}
+
+function missingIn({ facts, target, others }: Rollout): number {
+  return Math.max(facts.replicas - sumOf([...others, target], ({ replicas }) => replicas), 0);
 }
 
 function sizesOf(rollout: Rollout, limit: number): { sizes: Sizing[]; limit?: string } {
@@ -175,7 +191,7 @@ function missingSizes(rollout: Rollout, limit: number): Sizing[] {
   const { facts, target, others } = rollout;
   const sets = [...others, target];
   const { replicas } = facts;
-  const missing = Math.max(replicas - sumOf(sets, (set) => set.replicas), 0);
+  const missing = missingIn(rollout);
   const undergoing = sumOf(others, undergoingIn);
   const isSettled = unsettledOf(sets) === undefined;
   const isBegun = sumOf(others, (set) => set.replicas) > 0;
