@@ -14,7 +14,13 @@ import { defined } from '../../workflows/values/defined.ts';
 import { audited } from '../runtime/audit.ts';
 import { refused } from '../runtime/failures.ts';
 import { requireNew } from '../runtime/command-origin.ts';
-import { requireAllowed, takingBack } from '../runtime/written-commands.ts';
+import type { RequestedCommand } from '../runtime/written-commands.ts';
+import {
+  isCommandRefusal,
+  refusing,
+  requireAllowed,
+  takingBack,
+} from '../runtime/written-commands.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isRefusal } from '../../kube/client/errors.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
@@ -27,7 +33,10 @@ import { timestamp } from '../../kube/objects/time.ts';
 type CommandDependencies = Pick<
   ActivityDependencies,
   'control' | 'target' | 'targetCluster' | 'pauses' | 'commandsBy' | 'audit'
->;
+> & {
+  /** Throws a `commandRefusal` where its rollout may not have the Node selected now. */
+  selectForUpdate(machine: ObjectReference): Promise<void>;
+};
 
 export async function applyMachineCommand(
   dependencies: CommandDependencies,
@@ -41,6 +50,7 @@ export async function applyMachineCommand(
   const origin = await requireNew(control, { ...asked, heardAt, now });
   const taken = await takingBack(control, asked);
   if (taken === 'stale') return { words: 'done before', isStale: true };
+  if (command.verb === 'selectForUpdate') await selectNode(dependencies, asked);
   const { reason, words, metadata } = effectOf(input, pauses());
   const change = merged(metadata, taken);
   const message = `${words}, ${audited(dependencies.audit, { ...asked, ...origin })}`;
@@ -66,6 +76,18 @@ async function steerUpdate(
     if (command.verb === 'giveUpUpdate') await giveUp(dependencies, machine, message);
   } catch (error) {
     throw isRefusal(error) ? refused(error) : error;
+  }
+}
+
+/** A signal has no answer: the refusal is an Event. */
+async function selectNode(
+  { control, selectForUpdate }: CommandDependencies,
+  asked: RequestedCommand,
+): Promise<void> {
+  try {
+    await selectForUpdate(asked.object);
+  } catch (error) {
+    throw isCommandRefusal(error) ? refusing(control, asked, error.message) : error;
   }
 }
 

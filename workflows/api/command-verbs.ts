@@ -7,6 +7,7 @@ export const machineVerbs = [
   'forceDelete',
   'extendDrain',
   'skipVolumeWait',
+  'selectForUpdate',
   'retryUpdate',
   'giveUpUpdate',
 ] as const;
@@ -38,6 +39,8 @@ export const machineCommandEffects: Record<
     words: 'Volumes are not waited for',
     metadata: { annotations: { [drainOptions.skipVolumeWait]: 'true' } },
   },
+  // Written on its Node.
+  selectForUpdate: { reason: 'SelectedForUpdate', words: 'Selected for its update in place' },
   // What they write is on the Node and in the status.
   retryUpdate: { reason: 'InPlaceUpdateRetried', words: 'Its update in place is tried again' },
   giveUpUpdate: {

@@ -13,6 +13,7 @@ import { drainBeganAt, drainDeadlineOf } from './deadlines.ts';
 import { retryFailureNow } from './failure.ts';
 import { checkHooksSoon, knownHoldOf } from './hooks.ts';
 import { forgetClock, retryInPlaceNow } from './in-place.ts';
+import { ownNodeOf } from './node.ts';
 import { forgetCommand, noteDrainOptions, noteForce, noteWritten } from './object.ts';
 import type { Instance } from '../plan/machine/facts.ts';
 import { tryNow } from '../plan/requeues.ts';
@@ -29,6 +30,7 @@ export class MachineCommands extends CommandQueue<MachineCommand> {
     this.listen(machineCommands.forceDelete);
     this.listen(machineCommands.extendDrain);
     this.listen(machineCommands.skipVolumeWait);
+    this.listen(machineCommands.selectForUpdate);
     this.listen(machineCommands.retryUpdate);
     this.listen(machineCommands.giveUpUpdate);
   }
@@ -49,6 +51,7 @@ export function errorOf(command: MachineCommand, state: MachineState): string | 
     const isWaiting = isBeingDrained(state) || state.failure !== undefined || isHeld;
     return isWaiting ? undefined : 'the machine waits for nothing that can be tried again';
   }
+  if (command.verb === 'selectForUpdate') return selectionError(state);
   if (isOfUpdate(command.verb)) {
     const hasFailed = state.phase === 'InPlaceUpdateFailed';
     return hasFailed ? undefined : 'the machine is not InPlaceUpdateFailed: no update has failed';
@@ -58,6 +61,15 @@ export function errorOf(command: MachineCommand, state: MachineState): string | 
     return 'hooks hold the drain, and its time has not begun: remove them first';
   }
   return command.verb === 'extendDrain' ? minutesError(command.minutes) : undefined;
+}
+
+/** What its rollout says to it is read when it is done. */
+function selectionError(state: MachineState): string | undefined {
+  const { isCandidate = false, isSelected = false, reason } = ownNodeOf(state)?.inPlace ?? {};
+  if (isSelected) return 'its Node is selected for an update in place already';
+  return isCandidate && reason === 'CandidateForUpdate'
+    ? undefined
+    : 'its Node is no candidate for an update in place';
 }
 
 /**

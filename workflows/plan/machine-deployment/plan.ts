@@ -24,7 +24,7 @@ import { planRecreate } from './rollout/recreate.ts';
 import { planRollback, previousOf } from './rollout/rollback.ts';
 import { planRollingUpdate } from './rollout/rolling-update.ts';
 import { scaleHeld } from './rollout/scaling.ts';
-import { stepsOf } from './rollout/set-steps.ts';
+import { markOf, stepsOf } from './rollout/set-steps.ts';
 import type { Rollout, StrategyPlan } from './rollout/sizing.ts';
 import { blankSet, exists } from './rollout/sizing.ts';
 import { isHeld } from '../requeues.ts';
@@ -127,12 +127,17 @@ export function selectionFor(
   found: ObservedDeployment,
   now: number,
   named: readonly string[],
-): Selection {
+): Selection & ReturnType<typeof markOf> {
   const facts = withDeletedSetsGoing(found);
   const rollout = rolloutOf(facts);
   const other = facts.strategy === 'InPlaceUpdate' ? undefined : `strategy ${facts.strategy}`;
   const hold = other ?? (holdOf(facts, now) ?? closedHold(rollout, now))?.reason;
-  return selectionIn(rollout, { named, hold, limit: canaryLimit(facts, rollout.target) });
+  const selection = selectionIn(rollout, {
+    named,
+    hold,
+    limit: canaryLimit(facts, rollout.target),
+  });
+  return { ...selection, ...markOf(rollout, true) };
 }
 
 /** Undefined while something else holds the rollout, or nothing does. */
