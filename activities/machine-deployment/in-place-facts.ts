@@ -53,16 +53,16 @@ export async function selectionFor(
 ): Promise<Selection | undefined> {
   if (!target || !updatesInPlace(deployment)) return undefined;
   const { old, ofTemplate } = machinesBySet(seen);
-  const isUnderWay = old.length > 0 || ofTemplate.some(isMarked);
+  const isSure = old.length > 0 || ofTemplate.some(isMarked);
   // The condition of a Node that was updated stays: its labels say whether it is tidy.
-  if (!isUnderWay && !ofTemplate.some(wasUpdated)) return undefined;
+  if (!isSure && !ofTemplate.some(wasUpdated)) return undefined;
   try {
     const nodes = await within(longestListMs, listSelected(target));
     const isLeft = (machine: Machine): boolean => nodeAmong(nodes, machine) !== undefined;
-    return isUnderWay || ofTemplate.some(isLeft) ? { nodes } : undefined;
+    return isSure || ofTemplate.some(isLeft) ? { nodes } : undefined;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return isUnderWay ? { nodes: new Map(), unknown: clip(why, longestWhyBytes) } : undefined;
+    return isSure ? { nodes: new Map(), unknown: clip(why, longestWhyBytes) } : undefined;
   }
 }
 
@@ -122,20 +122,28 @@ export type InPlaceStage =
 export function stageOf(placed: Placed): InPlaceStage | undefined {
   const { machine, node, isOfTemplate } = placed;
   const fact = factOf(machine);
-  const reason = reasonOf(machine);
-  const said = node && inPlaceNodeOf(node);
   if (!isPresent(fact)) return undefined;
+  const said = node && inPlaceNodeOf(node);
   if (isOutdated(placed, said) || (isOfTemplate && isAnswered(said))) return 'arrived';
   if (isFailed(fact)) return node ? 'selected' : undefined;
   if (isAnswered(said) && isSettled(machine)) return 'updated';
-  if (node || isUnderWay(reason))
-    return isOfTemplate && !hasBegun(reason) ? 'recalled' : 'selected';
-  if (isOfTemplate) return reason === 'CandidateForUpdate' ? 'recalled' : undefined;
+  const isSelected = node !== undefined || isUnderWay(reasonOf(machine));
+  return isOfTemplate ? stageOfTemplate(machine, isSelected) : stageOfOld(machine, isSelected);
+}
+
+function stageOfTemplate(machine: Machine, isSelected: boolean): InPlaceStage | undefined {
+  const reason = reasonOf(machine);
+  if (isSelected && hasBegun(reason)) return 'selected';
+  return isSelected || reason === 'CandidateForUpdate' ? 'recalled' : undefined;
+}
+
+function stageOfOld(machine: Machine, isSelected: boolean): InPlaceStage | undefined {
+  const reason = reasonOf(machine);
+  if (isSelected) return 'selected';
   if (reason === 'CandidateForUpdate') return 'candidate';
-  if (reason === 'UpdateFailed' || !hasJoined(machine) || nodeOf(machine) === undefined)
-    return undefined;
-  // A Node keeps the condition of its last update.
-  return 'unmarked';
+  // A Node keeps the condition of its last update, which may be UpdateSuccessful.
+  const mayBegin = reason !== 'UpdateFailed' && hasJoined(machine) && nodeOf(machine) !== undefined;
+  return mayBegin ? 'unmarked' : undefined;
 }
 
 /** The agent on the Node has said so, and the Machine's workflow has seen it. */

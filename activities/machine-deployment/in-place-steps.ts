@@ -302,36 +302,42 @@ async function moveMachines(
 
 /** The Machine as it was written; undefined where it is not to be moved any more. */
 async function moveOne(
-  { control, target }: NodeDependencies,
+  dependencies: NodeDependencies,
   { newSet, sets }: Present,
   seen: Machine,
 ): Promise<Machine | undefined> {
+  const { control } = dependencies;
   const { namespace = '', name } = seen.metadata;
   const path = customResource('machines', namespace, name);
   return await retryOnConflict(async (isAgain) => {
     const machine = isAgain ? await ignoreNotFound(control.get<Machine>(path)) : seen;
     const from = machine && sets.get(controllerOf(machine)?.uid ?? '');
-    if (!newSet || !from || from === newSet || !isClosed(from) || !mayMove(machine))
-      return undefined;
-    const claim = claimOf(machine);
-    const node = claim && (await readNode(target, claim.nodeName));
-    const said = node && inPlaceNodeOf(node);
-    const isOld = isOutdated({ machine, templateSince: madeAt(newSet) }, said);
-    if (!node || !isAnswered(said) || isOld) return undefined;
-    if ((await otherOwnerReason(control, node, claim)) !== undefined) return undefined;
+    if (!newSet || !from || from === newSet || !isClosed(from)) return undefined;
+    const mayMove = await isUpdated(dependencies, { machine, templateSince: madeAt(newSet) });
+    if (!mayMove) return undefined;
     const patch = movingPatch(machine, { from, to: newSet });
     return await ignoreNotFound(control.patch<Machine>(path, 'merge', patch));
   });
 }
 
+/** Asks its Node. */
+async function isUpdated(
+  { control, target }: NodeDependencies,
+  placed: Pick<Placed, 'machine' | 'templateSince'>,
+): Promise<boolean> {
+  const { machine } = placed;
+  const fact = factOf(machine);
+  const claim = claimOf(machine);
+  if (!claim || !isPresent(fact) || isFailed(fact) || !isSettled(machine)) return false;
+  const node = await readNode(target, claim.nodeName);
+  const said = node && inPlaceNodeOf(node);
+  if (!isAnswered(said) || isOutdated(placed, said)) return false;
+  return (await otherOwnerReason(control, node, claim)) === undefined;
+}
+
 /** An open one would make another in its place. */
 function isClosed({ metadata }: MachineSet): boolean {
   return labels.scaleUpDisabled in (metadata.labels ?? {});
-}
-
-function mayMove(machine: Machine): boolean {
-  const fact = factOf(machine);
-  return isPresent(fact) && !isFailed(fact) && isSettled(machine);
 }
 
 /**
