@@ -35,6 +35,8 @@ export interface Selection {
   nodes: SelectedNodes;
   /** Why they are not known. */
   unknown?: string;
+  /** Name of a Machine that a person asks for: it comes first. */
+  named?: string;
 }
 
 /** Less than a local activity has: what else is to be read must not wait for the other cluster. */
@@ -206,11 +208,12 @@ export function madeAt({ metadata }: MachineSet): number {
 /** At most a hundred names of each but those that are selected. */
 export function inPlaceMachinesOf(
   { machines, ...of }: SetOfMachines,
-  nodes: SelectedNodes,
+  { nodes, named }: Pick<Selection, 'nodes' | 'named'>,
   clock: Clock,
 ): InPlaceMachines {
   const byStage = new Map<InPlaceStage | undefined, Machine[]>();
-  for (const machine of machines.toSorted(inTurn)) {
+  const rank = ({ metadata }: Machine): number => (metadata.name === named ? 0 : 1);
+  for (const machine of machines.toSorted((a, b) => rank(a) - rank(b) || inTurn(a, b))) {
     const stage = stageOf({ ...of, machine, node: nodeAmong(nodes, machine) });
     byStage.set(stage, [...(byStage.get(stage) ?? []), machine]);
   }

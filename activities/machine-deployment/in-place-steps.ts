@@ -235,10 +235,28 @@ async function unmarkNodes(
 async function selectForUpdate(
   dependencies: NodeDependencies,
   present: Present,
+  step: Step<'selectForUpdate'>,
+): Promise<string[]> {
+  return isReady(present.deployment, nowMs()) ? await select(dependencies, present, step) : [];
+}
+
+/** Also where people select each Node. Returns the names of those that are selected now. */
+export async function selectForPerson(
+  dependencies: NodeDependencies,
+  ref: ObjectReference,
+  step: Step<'selectForUpdate'>,
+): Promise<string[]> {
+  const present = await readPresent(dependencies, ref);
+  return present ? await select(dependencies, present, step) : [];
+}
+
+async function select(
+  dependencies: NodeDependencies,
+  present: Present,
   { machines, most, disrupts, isUrgent }: Step<'selectForUpdate'>,
 ): Promise<string[]> {
   const { deployment, newSet } = present;
-  if (!newSet || !isReady(deployment, nowMs())) return [];
+  if (!newSet) return [];
   const nodes = await listSelected(dependencies.target);
   const count = [...present.members.values()].filter((one) => isBusy(one, nodes)).length;
   const free = membersNamed(present, machines)

@@ -3,6 +3,7 @@ import { labels } from '../../workflows/api/constants.ts';
 import { isBuiltIn } from '../../activities/drivers/providers.ts';
 import { specFaultsOf } from '../../activities/drivers/spec-faults.ts';
 import { faultsOf as faultsOfDeployment } from '../../activities/machine-deployment/facts.ts';
+import { inPlaceReasonOf } from '../../workflows/api/in-place.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import {
@@ -147,34 +148,10 @@ function millwrightOf({ ours, mcm, holders }: Facts): MigrateResult[] {
 }
 
 function featuresOf({ facts, externalProviders }: CheckedFacts): MigrateResult[] {
-  const findings = [
-    ...inPlaceOf(facts),
-    ...facts.classes.flatMap((one) => classFindings(one, facts.namespace, externalProviders)),
-  ];
-  return findings.length > 0 ? findings : [ok('features', 'all that are in use are served')];
-}
-
-function inPlaceOf({ deployments, machines }: Facts): MigrateResult[] {
-  const inPlace = deployments.filter(({ spec }) => spec?.strategy?.type === 'InPlaceUpdate');
-  const updating = machines.filter(({ status }) =>
-    status?.currentStatus?.phase?.startsWith('InPlaceUpdat'),
+  const findings = facts.classes.flatMap((one) =>
+    classFindings(one, facts.namespace, externalProviders),
   );
-  return [
-    ...inPlace.map(({ metadata }) =>
-      hinders(
-        'features',
-        `MachineDeployment ${metadata.name}: strategy InPlaceUpdate is not served: a new template would be refused`,
-      ),
-    ),
-    ...(updating.length > 0
-      ? [
-          hinders(
-            'features',
-            `updated in place right now: ${listOf(updating.map(nameOf).toSorted(), mostNames)}`,
-          ),
-        ]
-      : []),
-  ];
+  return findings.length > 0 ? findings : [ok('features', 'all that are in use are served')];
 }
 
 function classFindings(
@@ -240,6 +217,7 @@ function progressOf({ machines, sets, deployments }: Facts): MigrateResult[] {
   const found = [
     ['being created', machines.filter(isBeingCreated)],
     ['refused by the cloud so far', machines.filter(isRefused)],
+    ['updated in place', machines.filter(isUpdatedInPlace)],
     ['being deleted', machines.filter(({ metadata }) => metadata.deletionTimestamp !== undefined)],
     ['frozen', frozen],
   ] as const;
@@ -258,6 +236,15 @@ const isRefused = ({ metadata, spec, status }: Machine): boolean =>
   metadata.deletionTimestamp === undefined &&
   spec?.providerID === undefined &&
   ['CrashLoopBackOff', 'Failed'].includes(status?.currentStatus?.phase ?? '');
+
+/** Selected, and not yet done. One that only waits to be selected is not touched. */
+function isUpdatedInPlace({ status }: Machine): boolean {
+  const { phase = '' } = status?.currentStatus ?? {};
+  const reason = inPlaceReasonOf(status?.conditions) ?? 'CandidateForUpdate';
+  return (
+    phase.startsWith('InPlaceUpdat') || !['CandidateForUpdate', 'UpdateSuccessful'].includes(reason)
+  );
+}
 
 function rightsOf({ missingRights, unread }: Facts): MigrateResult[] {
   const findings = [

@@ -67,8 +67,9 @@ export class SimulatedUpdates {
   apply(step: NodeStep | undefined): boolean {
     if (!step || !('machines' in step)) return false;
     const machines = step.machines.flatMap((name) => this.#world.machine(name) ?? []);
-    this.#applyTo(machines, step);
-    return machines.length > 0;
+    const chosen = step.action === 'selectForUpdate' ? this.#within(machines, step.most) : machines;
+    this.#applyTo(chosen, step);
+    return chosen.length > 0;
   }
 
   #applyTo(machines: readonly Machine[], step: InPlaceStep): void {
@@ -79,7 +80,7 @@ export class SimulatedUpdates {
         this.#world.note('unmark', machines);
         return this.#say(machines, undefined);
       case 'selectForUpdate':
-        return this.#select(machines, step.most);
+        return this.#select(machines);
       case 'moveMachines':
         return this.#move(machines, step.to);
       case 'tidyUpdated':
@@ -94,12 +95,18 @@ export class SimulatedUpdates {
     }
   }
 
-  #select(machines: readonly Machine[], most: number): void {
-    const busy = [...this.#world.machines()].filter(isSelected).filter(isUnanswered);
-    const chosen = machines.slice(0, Math.max(most - busy.length, 0));
-    this.#world.note('select', chosen);
-    this.#say(chosen, 'SelectedForUpdate');
-    for (const { metadata } of chosen) {
+  /** @param most Machines that may be selected and not updated yet, in all. */
+  #within(machines: readonly Machine[], most: number): readonly Machine[] {
+    const busy = [...this.#world.machines()].filter(
+      (machine) => isSelected(machine) && isUnanswered(machine) && !isGoing(machine),
+    );
+    return machines.slice(0, Math.max(most - busy.length, 0));
+  }
+
+  #select(machines: readonly Machine[]): void {
+    this.#world.note('select', machines);
+    this.#say(machines, 'SelectedForUpdate');
+    for (const { metadata } of machines) {
       this.#world.after(this.#pace.drain, () => this.#drained(metadata.name));
     }
   }

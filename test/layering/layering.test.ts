@@ -125,30 +125,3 @@ test('at most twelve files lie directly in workflows/', () => {
 test('CONTRIBUTING.md is short enough to be read at once', () => {
   expect(Buffer.byteLength(readSource('CONTRIBUTING.md'))).toBeLessThanOrEqual(7_000);
 });
-
-test('docs/internals/rooms.md shows the table of rooms', () => {
-  const guide = readSource('docs/internals/rooms.md');
-  const shown = guide
-    .split('\n')
-    .filter((line) =>
-      /^\| `(workflows|kube|activities|watcher|workers|cli|deploy|tools)\b/.test(line),
-    )
-    .map((line) => line.replaceAll(/ +/g, ' ').replaceAll('\\*', '*'));
-  expect(shown).toEqual(rooms.map(rowOf));
-});
-
-function rowOf({ folder, holds, imports: entries }: Room): string {
-  const names = entries.map((entry) => shortName(entry, folder)).join(', ');
-  return `| \`${folder}/\` | ${holds} | ${names || 'nothing'} |`;
-}
-
-/** Rooms of `workflows/` and of the same folder are named without that folder. */
-function shortName(entry: string, folder: string): string {
-  const [top = ''] = folder.split('/');
-  for (const parent of [`${top}/`, 'workflows/']) {
-    if (entry.startsWith(parent) && !entry.startsWith(`${parent}*`)) {
-      return entry.slice(parent.length);
-    }
-  }
-  return entry;
-}

@@ -13,12 +13,12 @@ export const vocabulary = {
   /** Of the field and of the glossary, and plain English. */
   words: `
     aborted absent acceptance accepted accepts access account acme acquire act action active
-    activity add address administrative adopted advice affordable again against age agenda
+    activity add address administrative adopted advice affordable again against age agenda agent
     agreed alert alicloud alike alive allowance allowed already anexia annotation answer api
     apiserver
     apply architecture argument ask assign atomically attached attachment attempt attribute
     audit authority auto automatic autoscaler available awaited away aws azure back backoff bad
-    bar base bash batch began begin begun belongings belongs binary binding birth blank blocked
+    bar base bash batch began begin begun behaviour belongings belongs binary binding birth blank blocked
     blocker blueprint board body boolean bootstrap bounded briefly budget build built bundle
     burst busy bytes cache calendar call canary candidate canonical capacity carried cause cell
     certain certificate chance change chart check checkpoint checksum child choice choose chosen

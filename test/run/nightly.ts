@@ -4,6 +4,7 @@
  * has no such sibling stays there.
  */
 export const siblings: Readonly<Record<string, string>> = {
+  'adoption-in-place': 'mcm-sequence',
   'adoption-rollout': 'adoption',
   'adoption-trouble': 'adoption',
   aws: 'driver-clouds',
@@ -33,6 +34,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'in-place-killed': 'in-place-auto',
   'kill-every-step-after': 'worker-crash',
   'kill-every-step-before': 'worker-crash',
+  'migration-in-place': 'migration-commands',
   'migration-midway': 'migration-commands',
   'monitoring-troubles': 'monitoring',
   'outage-memory': 'outage',
@@ -56,6 +58,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'runbook-machines': 'runbook-drains',
   'runbook-pools': 'runbook-drains',
   'runbook-servers': 'runbook-certificate',
+  'runbook-updates': 'in-place-failure',
   'runbook-volumes': 'runbook-drains',
   'safety-lost-objects': 'safety-lost-workflows',
   'safety-missing': 'safety-orphans',

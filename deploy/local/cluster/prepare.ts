@@ -55,7 +55,8 @@ function kubeconfigOf(user: string, { server, authority, token }: Access): unkno
 /**
  * Groups of the users that have more than `deploy/manifests` gives. The controller manager runs all
  * controllers under its one user, and the virtual cloud and the update agent stand for what runs on
- * Nodes and for a cloud: they may do everything. The operator's own users have only what its RBAC grants.
+ * Nodes and for a cloud: they may do everything. The operator's own users have only what its RBAC
+ * grants.
  */
 const groupsOf: Partial<Record<User, string>> = {
   admin: 'system:masters',

@@ -5,7 +5,7 @@ import type { Node } from '../../../kube/objects/nodes.ts';
 import { inPlaceNodeOf } from '../../../workflows/api/in-place.ts';
 import { follow, type Follower } from '../virtual-cloud/kubelets/follow.ts';
 import { matchesGlob } from '../virtual-cloud/name-glob.ts';
-import { admitPods } from './critical-components.ts';
+import { clearCriticalTaint } from './critical-taint.ts';
 import { turnOf } from './turn.ts';
 import { update } from './update.ts';
 
@@ -29,7 +29,7 @@ export function playAgents(client: KubeClient, options: AgentsOptions): () => vo
   };
 }
 
-interface Work {
+interface AgentWork {
   key: string;
   ending: AbortController;
 }
@@ -39,7 +39,7 @@ class Agents implements Follower<Node> {
   readonly #log: (message: string) => void;
   readonly #pattern: string;
   /** By name of the Node: also what is done, until it is another turn. */
-  readonly #works = new Map<string, Work>();
+  readonly #works = new Map<string, AgentWork>();
 
   constructor(client: KubeClient, { log, nodes = '*' }: AgentsOptions) {
     this.#client = client;
@@ -60,7 +60,7 @@ class Agents implements Follower<Node> {
   change(node: Node): void {
     const { name } = node.metadata;
     if (!matchesGlob(name, this.#pattern)) return;
-    if (inPlaceNodeOf(node)?.reason === 'UpdateSuccessful') this.#admitPods(node);
+    if (inPlaceNodeOf(node)?.reason === 'UpdateSuccessful') this.#clearCriticalTaint(node);
     const turn = turnOf(node);
     if (this.#works.get(name)?.key === turn?.key) return;
     this.#end(name);
@@ -73,8 +73,8 @@ class Agents implements Follower<Node> {
     });
   }
 
-  #admitPods(node: Node): void {
-    admitPods(node, this.#client).catch((error: unknown) => {
+  #clearCriticalTaint(node: Node): void {
+    clearCriticalTaint(node, this.#client).catch((error: unknown) => {
       this.#log(`${node.metadata.name}: ${String(error)}`);
     });
   }

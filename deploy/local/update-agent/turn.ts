@@ -3,7 +3,7 @@ import { inPlaceNodeOf, type UpdateResult } from '../../../workflows/api/in-plac
 import { behaviourAnnotation, behaviourOf, type AgentBehaviour } from './behaviour.ts';
 
 /** What the agent on a Node has to do now. */
-export interface Turn {
+export interface AgentTurn {
   behaviour: AgentBehaviour;
   /** Undefined: it never answers. */
   answer: UpdateResult | undefined;
@@ -12,7 +12,7 @@ export interface Turn {
 }
 
 /** As gardener-node-agent, which waits for the reason `ReadyForUpdate` and answers once. */
-export function turnOf(node: Node): Turn | undefined {
+export function turnOf(node: Node): AgentTurn | undefined {
   const text = node.metadata.annotations?.[behaviourAnnotation] ?? '';
   const behaviour = behaviourOf(text);
   const place = placeIn(node, behaviour);

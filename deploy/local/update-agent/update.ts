@@ -8,7 +8,7 @@ import { annotations, labels } from '../../../workflows/api/constants.ts';
 import type { UpdateResult } from '../../../workflows/api/in-place.ts';
 import { persistently } from '../virtual-cloud/kube-client.ts';
 import { notReady } from '../virtual-cloud/node-object.ts';
-import type { Turn } from './turn.ts';
+import type { AgentTurn } from './turn.ts';
 
 export interface AgentWorld {
   client: KubeClient;
@@ -18,7 +18,7 @@ export interface AgentWorld {
 }
 
 /** Takes its time, and answers by labels of the Node. */
-export async function update(node: Node, turn: Turn, world: AgentWorld): Promise<void> {
+export async function update(node: Node, turn: AgentTurn, world: AgentWorld): Promise<void> {
   const { name } = node.metadata;
   const { behaviour, answer } = turn;
   const { dies, workMs, rebootMs, deletesPods } = behaviour;

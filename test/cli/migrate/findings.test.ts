@@ -3,6 +3,8 @@ import type { Facts } from '../../../cli/migrate/facts.ts';
 import { findingsOf } from '../../../cli/migrate/findings.ts';
 import { translate } from '../../../cli/migrate/flags.ts';
 import { apiVersion } from '../../../workflows/api/constants.ts';
+import type { InPlaceReason } from '../../../workflows/api/in-place.ts';
+import { inPlaceUpdate } from '../../../workflows/api/in-place.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
@@ -107,6 +109,12 @@ function aMachine(status: Machine['status']): Machine {
   return { apiVersion, kind: 'Machine', metadata, spec, ...(status && { status }) };
 }
 
+const inPlace = (reason: InPlaceReason) => ({
+  type: inPlaceUpdate,
+  status: 'True' as const,
+  reason,
+});
+
 test('nothing hinders where there is nothing, and no MCM', () => {
   expect(notesOn({})).toEqual([]);
   expect(notesOn({ served: [] })).toEqual([expect.stringMatching(/^note api: no CRDs/)]);
@@ -157,8 +165,8 @@ test.each<{ name: string; facts: Partial<Facts>; says: RegExp; words?: string[] 
   {
     name: 'a flag without effect',
     facts: {},
-    words: ['--machine-inplace-update-timeout=1h'],
-    says: /^note flags: no effect: --machine-inplace-update-timeout/,
+    words: ['--profiling'],
+    says: /^note flags: no effect: --profiling/,
   },
   {
     name: 'no leader election',
@@ -175,25 +183,6 @@ test.each<{ name: string; facts: Partial<Facts>; says: RegExp; words?: string[] 
     name: 'an MCM under another name',
     facts: { holders: { ...nobody, 'machine-controller': 'pod-1' } },
     says: /^hinders leases: .*by none of the Deployments.*--mcm-deployment/,
-  },
-  {
-    name: 'updates in place',
-    facts: {
-      deployments: [
-        aPool({
-          strategy: {
-            type: 'InPlaceUpdate',
-            inPlaceUpdate: { maxSurge: 1, maxUnavailable: 1, orchestrationType: 'Auto' },
-          },
-        }),
-      ],
-    },
-    says: /^hinders features: MachineDeployment one: strategy InPlaceUpdate is not served/,
-  },
-  {
-    name: 'a machine that is updated in place',
-    facts: { machines: [aMachine({ currentStatus: { phase: 'InPlaceUpdating' } })] },
-    says: /^hinders features: updated in place right now: one/,
   },
   {
     name: 'a provider without a driver',
@@ -231,6 +220,23 @@ test.each<{ name: string; facts: Partial<Facts>; says: RegExp; words?: string[] 
     says: /^note progress: refused by the cloud so far: one/,
   },
   {
+    name: 'a Node that is drained for an update in place',
+    facts: {
+      machines: [
+        aMachine({
+          currentStatus: { phase: 'Running' },
+          conditions: [inPlace('SelectedForUpdate')],
+        }),
+      ],
+    },
+    says: /^note progress: updated in place: one/,
+  },
+  {
+    name: 'a Node that an agent updates',
+    facts: { machines: [aMachine({ currentStatus: { phase: 'InPlaceUpdating' } })] },
+    says: /^note progress: updated in place: one/,
+  },
+  {
     name: 'a right that is missing',
     facts: { missingRights: ['patch deployments.apps in shoot'] },
     says: /^hinders rights: you may not patch deployments.apps in shoot/,
@@ -242,6 +248,15 @@ test.each<{ name: string; facts: Partial<Facts>; says: RegExp; words?: string[] 
   },
 ])('the check names $name', ({ facts, says, words }) => {
   expect(notesOn(facts, [], words)).toEqual([expect.stringMatching(says)]);
+});
+
+test('a pool that is updated in place hinders nothing, nor does a Node before and after it', () => {
+  const limits = { maxSurge: 1, maxUnavailable: 1, orchestrationType: 'Auto' as const };
+  const machines = [inPlace('CandidateForUpdate'), inPlace('UpdateSuccessful')].map((condition) =>
+    aMachine({ currentStatus: { phase: 'Running' }, conditions: [condition] }),
+  );
+  const deployments = [aPool({ strategy: { type: 'InPlaceUpdate', inPlaceUpdate: limits } })];
+  expect(notesOn({ deployments, machines })).toEqual([]);
 });
 
 test('a provider that a driver of its own serves does not hinder', () => {

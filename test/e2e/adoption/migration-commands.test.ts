@@ -8,6 +8,7 @@ import { lease as leasePath } from '../../../kube/client/paths.ts';
 import type { Lease } from '../../../kube/leases/observed-lease.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createDeployment, createMachine, untilPhase, untilRunning } from '../support/machines.ts';
+import { classManifest } from '../support/manifests.ts';
 import { useMcm } from '../support/migration.ts';
 import { standIn } from '../support/real-mcm.ts';
 import { writeAccountKubeconfig } from '../support/service-accounts.ts';
@@ -53,20 +54,15 @@ describe('before the take-over', () => {
   });
 
   test('what hinders keeps the take-over from doing anything', async () => {
-    const pool = await createDeployment(scenario, 'inplace', {
-      replicas: 0,
-      strategy: {
-        type: 'InPlaceUpdate',
-        inPlaceUpdate: { maxSurge: 0, maxUnavailable: 1, orchestrationType: 'Auto' },
-      },
-    });
+    const foreign = classManifest({ namespace, name: 'foreign' }, { provider: 'stackit' });
+    await cluster.create('machineclasses', foreign);
     expect(await migrated.run('check')).toMatchObject({ exitCode: 1 });
     const before = await replicas();
     await expect(migrated.run('take-over')).rejects.toThrow(
-      /Nothing was done.*\n.*strategy InPlaceUpdate is not served/,
+      /Nothing was done.*\n.*no driver of provider "stackit" is built in/,
     );
     expect(await replicas()).toEqual(before);
-    await cluster.delete(cluster.pathOf('machinedeployments', pool));
+    await cluster.delete(cluster.pathOf('machineclasses', 'foreign'));
   });
 
   test('a person without rights reads which they are', async () => {

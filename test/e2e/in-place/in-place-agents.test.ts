@@ -1,4 +1,4 @@
-/** Agents that are early, late, slow to live, or die: what they answer counts, whenever it comes. */
+/** Agents that are early or late, reboot or die: what they answer counts, whenever it comes. */
 import { annotations, labels } from '../../../workflows/api/constants.ts';
 import { eventually } from '../../support/eventually.ts';
 import { useInPlace } from '../support/in-place.ts';

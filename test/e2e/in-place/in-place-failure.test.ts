@@ -21,7 +21,7 @@ describe('an update in place that fails', () => {
     'replaces the machine when the agent answers: %s',
     async (agents) => {
       const inPlace = await inPlaces.begin({ replicas: 2, agents });
-      await inPlace.rollout.patch({ template: { spec: impatient } });
+      await inPlace.configure(impatient);
       await inPlace.changeTemplate('two');
       // Both, one after the other: nothing stops a bad update.
       const after = await inPlace.expectUpdated({ made: 2 });
@@ -36,7 +36,7 @@ describe('an update in place that fails', () => {
     const inPlace = await inPlaces.begin({ replicas: 2, agents: 'failed' });
     const { rollout } = inPlace;
     await rollout.annotate({ [options.inPlaceFailure]: 'stop' });
-    await rollout.patch({ template: { spec: impatient } });
+    await inPlace.configure(impatient);
     await inPlace.changeTemplate('two');
     const [first = ''] = await inPlace.untilSome(1, 'UpdateFailed');
     await untilPhase(scenario, first, 'InPlaceUpdateFailed');

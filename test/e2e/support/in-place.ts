@@ -91,6 +91,15 @@ export class InPlace {
     await this.mark(node, { labels: { [labels.selectedForUpdate]: 'true' } });
   }
 
+  /** Of the machines that there are: only the set of the template gives its own what is new. */
+  async configure(spec: object): Promise<void> {
+    await this.rollout.patch({ template: { spec } });
+    await eventually(`the machines have ${JSON.stringify(spec)}`, async () => {
+      for (const machine of await machinesOf(this.scenario, this.rollout.name))
+        expect(machine.spec).toMatchObject(spec);
+    });
+  }
+
   /** Gives the deployment another template: an update begins. */
   async changeTemplate(image: string): Promise<void> {
     await this.rollout.patch({

@@ -12,8 +12,10 @@ import type { MachineDeployment } from '../../../workflows/api/machine-deploymen
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { NodeObject, SecretObject } from './cluster.ts';
+import { isInPlaceMoment, objectsAt, type InPlaceMoment } from './in-place-moments.ts';
 
 export type Moment =
+  | InPlaceMoment
   | '01-creating'
   | '02-running'
   | '03-rollout-surge-pending'
@@ -46,8 +48,7 @@ export interface Retelling {
 const folder = join(repository, 'test/fixtures/mcm-0.62.1');
 
 export function readRecording(moment: Moment, retelling: Retelling): Recording {
-  const text = readFileSync(join(folder, `${moment}.yaml`), 'utf8');
-  const list: { items: KubeObject[] } = parse(atPresent(retold(text, retelling)));
+  const list: { items: KubeObject[] } = parse(atPresent(retold(textOf(moment), retelling)));
   const recording = {
     secrets: ofKind<SecretObject>(list.items, 'Secret'),
     classes: ofKind<MachineClass>(list.items, 'MachineClass'),
@@ -58,6 +59,11 @@ export function readRecording(moment: Moment, retelling: Retelling): Recording {
   };
   renameDeployments(recording, retelling);
   return recording;
+}
+
+function textOf(moment: Moment): string {
+  if (isInPlaceMoment(moment)) return JSON.stringify({ items: objectsAt(moment) });
+  return readFileSync(join(folder, `${moment}.yaml`), 'utf8');
 }
 
 /** The oldest first, as they were created. */
@@ -72,6 +78,22 @@ const bornAt = ({ metadata }: KubeObject): string =>
 const setNames = /\b(?=(?:pool|quota|forbidden)-[a-z0-9]{5}\b)/g;
 const provider = /(?<=\bprovider"?: ?"?)virtual\b/g;
 const providerID = /virtual:\/\/\/bench\/([-a-z0-9]+)/g;
+
+/**
+ * What `retold` makes another scenario's again: the text of one that the local stack recorded.
+ * `machines`: all that ever were.
+ */
+export function untold(text: string, namespace: string, machines: readonly Machine[]): string {
+  const instances = machines.map(({ metadata, spec }) => [spec.providerID, metadata.name] as const);
+  return instances
+    .reduce(
+      (told, [id, name]) =>
+        id === undefined ? told : told.replaceAll(id, `virtual:///bench/${name}`),
+      text,
+    )
+    .replaceAll(`${namespace}-`, '')
+    .replaceAll(namespace, 'default');
+}
 
 /** In the text, because names stand in messages and annotations as well. */
 function retold(text: string, { namespace, providerIDs = {} }: Retelling): string {

@@ -88,6 +88,21 @@ export class Kubelets {
     return this.#living.get(record);
   }
 
+  /** The machine of this Node starts again: not ready for so long, or not heard. */
+  reboot(cluster: Cluster, nodeName: string, lastsMs: number): void {
+    const found = [...this.#living].find(
+      ([record]) => record.name === nodeName && this.#parts.targetOf(record) === cluster,
+    );
+    if (!found) return;
+    const [record, kubelet] = found;
+    kubelet.setSick(true);
+    this.#silence(record, kubelet);
+    this.#later(record, lastsMs, () => {
+      kubelet.setSick(false);
+      kubelet.start();
+    });
+  }
+
   #boot(record: InstanceRecord): void {
     const { simulation, targetOf } = this.#parts;
     const cluster = targetOf(record);

@@ -22,7 +22,12 @@ export interface Taint {
 }
 
 export interface NodeObject {
-  metadata?: { name?: string; uid?: string };
+  metadata?: {
+    name?: string;
+    uid?: string;
+    resourceVersion?: string;
+    labels?: Record<string, string>;
+  };
   spec?: { providerID?: string; taints?: Taint[] };
   status?: { conditions?: Condition[] };
 }

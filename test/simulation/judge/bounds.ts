@@ -10,10 +10,13 @@ export interface Bounds {
 
 export function boundsOf({ spec = {} }: JudgedObject): Bounds {
   const { replicas = 0, strategy = {} } = spec;
-  const { type, rollingUpdate = {} } = strategy;
-  if (type !== 'RollingUpdate') return { most: replicas, least: 0 };
-  const surge = amountOf(rollingUpdate.maxSurge, replicas, Math.ceil);
-  const asked = amountOf(rollingUpdate.maxUnavailable, replicas, Math.floor);
+  const { type = '', rollingUpdate = {}, inPlaceUpdate = {} } = strategy;
+  if (!['RollingUpdate', 'InPlaceUpdate'].includes(type)) return { most: replicas, least: 0 };
+  const isInPlace = type === 'InPlaceUpdate';
+  const room = isInPlace ? inPlaceUpdate : rollingUpdate;
+  const mayMake = !isInPlace || inPlaceUpdate.orchestrationType !== 'Manual';
+  const surge = mayMake ? amountOf(room.maxSurge, replicas, Math.ceil) : 0;
+  const asked = amountOf(room.maxUnavailable, replicas, Math.floor);
   const unavailable = surge === 0 && asked === 0 ? 1 : asked;
   return { most: replicas + surge, least: Math.max(0, replicas - unavailable) };
 }

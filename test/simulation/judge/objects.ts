@@ -41,7 +41,7 @@ export interface JudgedCondition {
 }
 
 export interface JudgedStatus {
-  currentStatus?: { phase?: string; preserveExpiryTime?: string | null };
+  currentStatus?: { phase?: string; preserveExpiryTime?: string | null; lastUpdateTime?: string };
   lastOperation?: {
     description?: string;
     errorCode?: string;
@@ -70,6 +70,7 @@ export interface JudgedSpec {
   creationTimeout?: string;
   healthTimeout?: string;
   drainTimeout?: string;
+  inPlaceUpdateTimeout?: string;
   progressDeadlineSeconds?: number;
   disableHealthTimeout?: boolean;
   maxEvictRetries?: number;
@@ -86,7 +87,13 @@ export interface JudgedSpec {
 
 export interface Strategy {
   type?: string;
-  rollingUpdate?: { maxSurge?: number | string; maxUnavailable?: number | string };
+  rollingUpdate?: Room;
+  inPlaceUpdate?: Room & { orchestrationType?: string };
+}
+
+interface Room {
+  maxSurge?: number | string;
+  maxUnavailable?: number | string;
 }
 
 export interface JudgedObject extends KubeObject {
@@ -131,6 +138,11 @@ export function isOwnedBy(object: KubeObject, owner: KubeObject): boolean {
 export function matches({ metadata }: KubeObject, { spec }: JudgedObject): boolean {
   const wanted = Object.entries(spec?.selector?.matchLabels ?? {});
   return wanted.every(([key, value]) => metadata.labels?.[key] === value);
+}
+
+/** Its deployment or a user has labelled the set so that it makes no machines. */
+export function isClosed({ metadata: { labels = {} } }: JudgedObject): boolean {
+  return labels['node.machine.sapcloud.io/scale-up-disabled'] !== undefined;
 }
 
 export function phaseOf({ status }: JudgedObject): string {

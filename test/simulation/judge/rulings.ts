@@ -59,7 +59,17 @@ export type Rule =
   | 'a deployment rolls when it has its turn'
   | 'a deployment says which policy it waits for'
   | 'a rollout does not wait for a policy that is open'
-  | 'a turn is given back';
+  | 'a turn is given back'
+  | 'no more are updated at once than maxUnavailable allows'
+  | 'a Node is selected while it may be'
+  | 'a machine moves when it is updated'
+  | 'an update in place keeps its machines'
+  | 'an update in place makes no machine'
+  | 'an update fails when the agent says so or its time is up'
+  | 'a machine is not judged while it is updated'
+  | 'a failed update that stops a rollout replaces nothing'
+  | 'an update in place gets on'
+  | 'a Node is open again after its update';
 
 export class Rulings {
   readonly #simulation: Pick<Simulation, 'violate'>;

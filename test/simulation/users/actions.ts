@@ -11,6 +11,7 @@ import { refillPaused, scaleHeldRollout } from './actions/held-rollouts.ts';
 import { deleteHeldSet } from './actions/held-deletions.ts';
 import { hookMachine } from './actions/hooks.ts';
 import { keepIllNodes } from './actions/ill-nodes.ts';
+import * as inPlace from './actions/in-place.ts';
 import { editInFlight } from './actions/in-flight.ts';
 import * as marks from './actions/marks.ts';
 import * as nodes from './actions/nodes.ts';
@@ -27,6 +28,8 @@ import type { User } from './user.ts';
 export interface UserAction {
   /** How often it is, compared with the others. */
   weight: number;
+  /** Only in worlds that begin with pools that are updated in place. Default: in all. */
+  isOfInPlace?: true;
   /** May go on for minutes. */
   act(user: User): void | Promise<void>;
 }
@@ -107,6 +110,10 @@ export const userActions: Readonly<Record<string, UserAction>> = {
   rollUnderPolicy: { weight: 8, act: disruptionPolicies.rollUnderPolicy },
   overridePolicies: { weight: 1.5, act: disruptionPolicies.overridePolicies },
   hidePolicies: { weight: 0.5, act: disruptionPolicies.hidePolicies },
+  rollInPlace: { weight: 12, isOfInPlace: true, act: inPlace.rollInPlace },
+  selectByHand: { weight: 6, isOfInPlace: true, act: inPlace.selectByHand },
+  takeLabelsOff: { weight: 2, isOfInPlace: true, act: inPlace.takeLabelsOff },
+  repairUpdate: { weight: 2, isOfInPlace: true, act: inPlace.repairUpdate },
 };
 
 /** In an order that never changes. */

@@ -1,7 +1,7 @@
 /** A world without processes of ours: API servers, and objects as if somebody worked on them. */
 import { customResource, disruptionPolicy, lease } from '../../../kube/client/paths.ts';
 import { ownLease } from '../../../kube/leases/lease-set.ts';
-import { apiVersion, finalizers, ownGroup } from '../../../workflows/api/constants.ts';
+import { apiVersion, finalizers, labels, ownGroup } from '../../../workflows/api/constants.ts';
 import { ApiServer } from '../../support/api-server/api-server.ts';
 import { SimulatedProcess } from '../engine/process.ts';
 import { Simulation } from '../engine/simulation.ts';
@@ -167,8 +167,13 @@ function makeNode({ control, target, namespace }: Install, { metadata }: Found):
     body: { metadata: { labels: { node: name } }, spec: { providerID: `local:///a/${name}` } },
   });
   control.server.patch(`${path}/status`, { type: 'merge', body: { status } });
-  if (target.server.has(`/api/v1/nodes/${name}`)) return;
-  target.server.create('/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name } });
+  if (!target.server.has(`/api/v1/nodes/${name}`)) {
+    target.server.create('/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name } });
+  }
+  // As where an update in place has failed.
+  const held = { [labels.candidateForUpdate]: 'true', [labels.updateResult]: 'failed' };
+  const body = { metadata: { labels: held } };
+  target.server.patch(`/api/v1/nodes/${name}`, { type: 'merge', body });
 }
 
 function makeBudgets({ target: { server } }: Install): void {

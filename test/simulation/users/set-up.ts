@@ -5,6 +5,7 @@ import { longestLabelValue } from '../../../workflows/api/validation.ts';
 import type { Chance } from '../engine/chance.ts';
 import { namedChance } from '../world/named-chance.ts';
 import type { Install, World } from '../world/world.ts';
+import { perhapsInPlace } from './in-place.ts';
 import {
   classBody,
   credentialsSecret,
@@ -44,9 +45,15 @@ export function setUpObjects(
   const share = Math.max(1, Math.round(machines / world.installs.length));
   const areLong = namedChance(world.simulation.seed, 'long names').happens(shareOfLongNames);
   const lengths = areLong ? longestNames : usualNames;
+  const { seed } = world.simulation;
   return new Map(
     world.installs.map((install) => {
-      const repository = repositoryOf(install.namespace, { machines: share, chance, lengths });
+      const repository = repositoryOf(install.namespace, {
+        seed,
+        machines: share,
+        chance,
+        lengths,
+      });
       apply(install, repository);
       return [install, repository] as const;
     }),
@@ -64,10 +71,14 @@ function apply({ control: { server }, namespace }: Install, repository: Reposito
   }
 }
 
-function repositoryOf(
-  namespace: string,
-  { machines, chance, lengths }: { machines: number; chance: Chance; lengths: typeof longestNames },
-): Repository {
+interface Wishes {
+  seed: number;
+  machines: number;
+  chance: Chance;
+  lengths: typeof longestNames;
+}
+
+function repositoryOf(namespace: string, { seed, machines, chance, lengths }: Wishes): Repository {
   const lone = Math.max(1, Math.floor(machines * 0.08));
   const inSet = Math.floor(machines * 0.15);
   const inDeployments = Math.max(1, machines - lone - inSet);
@@ -88,7 +99,8 @@ function repositoryOf(
       'machinedeployments',
       numbered('pool', deployments, lengths.pool).map((name, index) => {
         const replicas = shareOf(inDeployments, deployments, index);
-        return deploymentBody({ namespace, name, replicas, className: className() }, chance);
+        const pool = { namespace, name, replicas, className: className() };
+        return perhapsInPlace(seed, deploymentBody(pool, chance));
       }),
     ),
     machinesets: named(

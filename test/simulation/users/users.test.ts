@@ -115,7 +115,7 @@ test.each([
   ['stop', 'a stop of'],
   ['pause', 'is paused'],
   ['breakSpec', 'selects all'],
-  ['breakSpec', 'wants an update in place'],
+  ['rollInPlace', 'selects its Nodes by hand'],
   ['setRolloutOption', 'millwright.dev/canary'],
   ['editInPlace', 'has no health timeout'],
   ['editStrategy', 'preserves Failed machines'],

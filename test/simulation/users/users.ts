@@ -3,6 +3,7 @@ import { baseOf, namedChance } from '../world/named-chance.ts';
 import { usualMix, type Mix } from '../world/mix.ts';
 import type { Install, World } from '../world/world.ts';
 import { userActions, userNames } from './actions.ts';
+import { hasPoolsInPlace } from './in-place.ts';
 import { deploymentObstacles } from './obstacles/deployments.ts';
 import { lostMachines } from './obstacles/lost-machines.ts';
 import { failedMachines } from './obstacles/machines.ts';
@@ -52,7 +53,11 @@ export class Users {
   /** Each kind of action comes at moments of its own, whatever the others do. */
   start(): void {
     const { names = userNames, mix = usualMix } = this.#options;
-    const weightOf = (name: string): number => (userActions[name]?.weight ?? 0) * mix(name);
+    const isInPlace = hasPoolsInPlace(this.#world.simulation.seed);
+    const weightOf = (name: string): number => {
+      const { weight = 0, isOfInPlace = false } = userActions[name] ?? {};
+      return isOfInPlace && !isInPlace ? 0 : weight * mix(name);
+    };
     const weights = userNames.reduce((sum, name) => sum + weightOf(name), 0);
     for (const name of userNames) {
       if (!names.includes(name)) continue;

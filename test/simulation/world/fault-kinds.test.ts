@@ -1,3 +1,4 @@
+import { allAgentTrouble } from '../cloud/agents.ts';
 import { allCloudTrouble } from '../cloud/transport.ts';
 import { allControllerTrouble } from '../controllers/trouble.ts';
 import { allKubeletTrouble } from '../cloud/kubelets.ts';
@@ -17,6 +18,7 @@ test('with all names each fault happens as often as it says', () => {
     cloud: allCloudTrouble,
     kubelets: allKubeletTrouble,
     controllers: allControllerTrouble,
+    agents: allAgentTrouble,
   });
 });
 

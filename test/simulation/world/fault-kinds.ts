@@ -1,4 +1,5 @@
 /** The kinds of faults by name, so that a run can have some of them. */
+import { allAgentTrouble } from '../cloud/agents.ts';
 import { allControllerTrouble } from '../controllers/trouble.ts';
 import { allKubeletTrouble } from '../cloud/kubelets.ts';
 import { allCloudTrouble } from '../cloud/transport.ts';
@@ -11,6 +12,7 @@ const prefixes = {
   cloud: 'cloud.',
   kubelets: 'node.',
   controllers: 'controllers.',
+  agents: 'agent.',
 } as const;
 
 /** In a fixed order, e.g. `lostCalls`, `cloud.throttled`, `node.vanishes`. */
@@ -19,6 +21,7 @@ export const faultNames: readonly string[] = [
   ...namesOf(allCloudTrouble, prefixes.cloud),
   ...namesOf(allKubeletTrouble, prefixes.kubelets),
   ...namesOf(allControllerTrouble, prefixes.controllers),
+  ...namesOf(allAgentTrouble, prefixes.agents),
 ];
 
 /** How much more often than usual a fault of calls happens at most: above it no work gets done. */
@@ -34,6 +37,7 @@ export function troubleBy(names: readonly string[], mix: Mix = usualMix) {
     cloud: mixed(allCloudTrouble, timesOf, prefixes.cloud),
     kubelets: mixed(allKubeletTrouble, timesOf, prefixes.kubelets),
     controllers: mixed(allControllerTrouble, timesOf, prefixes.controllers),
+    agents: mixed(allAgentTrouble, timesOf, prefixes.agents),
   };
 }
 

@@ -1,7 +1,9 @@
 /** Runs a world by seed: with faults and users for some hours, and then until it is at rest. */
 import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.ts';
 import { bundleForTests } from '../../support/workflow-bundle.ts';
+import { Agents } from '../cloud/agents.ts';
 import { SimulatedCloud } from '../cloud/cloud.ts';
+import { releaseNodes } from '../cloud/critical-components.ts';
 import { Kubelets } from '../cloud/kubelets.ts';
 import { CloudNetwork } from '../cloud/transport.ts';
 import { WaitingOrders } from '../cloud/waiting-orders.ts';
@@ -24,6 +26,7 @@ import { buildWorld } from './build-world.ts';
 import { faultNames, troubleBy } from './fault-kinds.ts';
 import type { Cluster } from './kube-client.ts';
 import { leaveMachines } from './left-by-mcm.ts';
+import { leavePool } from './left-in-place.ts';
 import { mixOf } from './mix.ts';
 import { namedChance } from './named-chance.ts';
 import { servePolicies } from './policy-crd.ts';
@@ -126,12 +129,16 @@ async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Ou
     }),
   );
   kubelets.start();
+  const clusters = new Set(world.installs.map(({ target }) => target));
+  for (const cluster of clusters) releaseNodes(simulation, cluster);
+  new Agents({ simulation, weather, trouble: trouble.agents, clusters, kubelets }).start();
   servePolicies(world);
   const judge = createJudge(world, { cloud });
   relay.hear = (write) => judge.hear(write);
   relay.hearLog = (process, line) => judge.hearLog(process, line);
   const repositories = setUpObjects(world, { machines: options.machines });
   leaveMachines(world, cloud);
+  leavePool(world, { cloud, kubelets });
   const workloads = new WorldWorkloads(controllers, simulation.chance);
   populate(world, controllers, options.machines);
   const users = new Users(world, {

@@ -1,8 +1,9 @@
 /** What a Machine lacks. */
+import { resultLabel, resultOf } from '../in-place.ts';
 import { hasFinalizer, finalizer, isDeleting, isReady, ownerOf, phaseOf } from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
 import type { EndParts } from './end-parts.ts';
-import { missingMarks } from './node-marks.ts';
+import { leftMarks, missingMarks } from './node-marks.ts';
 import { forbidden, unsettled } from './owners.ts';
 
 export function unmetMachine(parts: EndParts, machine: JudgedObject): string[] {
@@ -14,6 +15,7 @@ export function unmetMachine(parts: EndParts, machine: JudgedObject): string[] {
   if (phase === 'Failed' && ownerOf(machine) === undefined) return [];
   if (phase !== 'Running') return [`Machine ${name} is "${phase}": ${operationOf(machine)}`];
   const faults = [...instanceFaults(parts, machine), ...nodeFaults(parts, machine)];
+  if (resultOf(machine) !== undefined) faults.push(`has the label ${resultLabel}`);
   if (!hasFinalizer(machine, finalizer)) faults.push('lacks our finalizer');
   faults.push(...forbidden(machine.status?.conditions, unsettled));
   return faults.map((fault) => `Machine ${name} ${fault}`);
@@ -39,6 +41,9 @@ function nodeFaults({ evidence, install }: EndParts, machine: JudgedObject): str
   if (!node) return [`runs although its Node ${name} is gone`];
   const isOther = node.spec?.providerID !== spec?.providerID;
   return [
+    ...leftMarks(evidence, install, { machine, node }).map(
+      (mark) => `has Node ${name} with ${mark}`,
+    ),
     ...(isOther ? [`names Node ${name} of another instance`] : []),
     ...(isReady(node) ? [] : [`runs although its Node ${name} is not ready`]),
     ...missingMarks(machine, node).map((mark) => `has Node ${name} without ${mark}`),

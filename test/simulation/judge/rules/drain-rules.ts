@@ -1,4 +1,5 @@
 /** Whose Nodes are drained, and when pods go by force (MCM 4.7 step 4; docs/drain.md). */
+import { isUnderWay } from '../in-place.ts';
 import { isDeleting, phaseOf } from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
 import type { Life } from '../past/lives.ts';
@@ -20,6 +21,7 @@ const skipDrain = 'millwright.dev/skip-drain';
 export function judgeCordon(judged: Case): void {
   const { before, after } = judged;
   if (before && after && isClosed(after) && !isClosed(before)) judgeDrained(judged, before);
+  noteCordon(judged);
 }
 
 function isClosed({ spec, status }: JudgedObject): boolean {
@@ -27,6 +29,19 @@ function isClosed({ spec, status }: JudgedObject): boolean {
     ({ type, status: value }) => type === 'Terminating' && value === 'True',
   );
   return spec?.unschedulable === true || Boolean(isTerminating);
+}
+
+/** Nodes that a process of ours has cordoned, and which nobody has opened since. */
+const cordons = new WeakSet<Life>();
+
+export const isCordonOfOurs = (node: Life): boolean =>
+  cordons.has(node) && node.object?.spec?.unschedulable === true;
+
+function noteCordon({ past, before, after }: Case): void {
+  const node = past.nodes.of(after?.metadata.uid);
+  if (!node || after?.spec?.unschedulable === before?.spec?.unschedulable) return;
+  if (after?.spec?.unschedulable === true) cordons.add(node);
+  else cordons.delete(node);
 }
 
 /** An eviction or a deletion. */
@@ -54,7 +69,9 @@ function judgeDrained(judged: Case, node: JudgedObject): void {
     !life.wasSince(-Infinity, isDeleting) &&
     restoredAt < since - restoredForMs;
   const keeper = ownersOf(judged, node).find(stays);
-  if (!keeper) return;
+  const { nodes } = evidence.targetOf(install);
+  const isUpdated = nodes.of(node.metadata.uid)?.wasSince(since, isUnderWay) === true;
+  if (!keeper || isUpdated) return;
   const text = `${textOf(judged, 'drained')}: Machine ${keeper.last.metadata.name} of Node ${node.metadata.name} stays`;
   const rule = 'only the Node of a Machine that goes is drained';
   evidence.rulings.against(rule, `${install.name} ${keeper.uid}`, text);

@@ -25,8 +25,12 @@ function turnsFailed(before: JudgedObject, after: JudgedObject): boolean {
 }
 
 function isTimeUp(judged: Case, life: Life, phase: string): boolean {
+  // An agent works on it.
+  if (phase === 'InPlaceUpdating') return false;
   const hadJoined = ['Running', 'Available', 'Unknown'].includes(phase);
-  return hadJoined ? isTooLongUnhealthy(judged, life) : isTooOld(judged, life);
+  return hadJoined || phase.startsWith('InPlaceUpdate')
+    ? isTooLongUnhealthy(judged, life)
+    : isTooOld(judged, life);
 }
 
 function isTooOld(judged: Case, life: Life): boolean {
@@ -51,7 +55,13 @@ function isTooLongUnhealthy(judged: Case, life: Life): boolean {
   );
   const { states } = life;
   const moments = states.momentsSince(now - Math.max(0, limitMs - slackMs));
-  return !moments.some((at) => isAvailable(states.at(at) ?? life.last));
+  return !moments.some((at) => isWell(states.at(at) ?? life.last));
+}
+
+/** Or being updated: its Node is not judged meanwhile. */
+function isWell(machine: JudgedObject): boolean {
+  const isUpdated = ['InPlaceUpdating', 'InPlaceUpdateSuccessful'].includes(phaseOf(machine));
+  return isUpdated || isAvailable(machine);
 }
 
 /** Of all values that a limit has had lately the shortest counts. Milliseconds. */

@@ -1,9 +1,10 @@
 /** Which Machines a process may make (MCM 6.4, 6.7, 8.1). */
-import { isDeleting, ownerOf } from '../objects.ts';
+import { isClosed, isDeleting, ownerOf } from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
 import type { Life } from '../past/lives.ts';
 import { judgeAuthority } from './authority-rules.ts';
 import type { Case } from './case.ts';
+import { judgeMade } from './in-place-rules.ts';
 import { noteCreation, wasTooFew } from './set-sizes.ts';
 
 export function judgeMachineCreation(judged: Case): void {
@@ -24,6 +25,7 @@ export function judgeMachineCreation(judged: Case): void {
   // The set counted the machine of the first one, which has gone again.
   const isWanted = write.isAgain === true || wasTooFew(judged, set);
   noteCreation(judged, set);
+  if (write.isAgain !== true) judgeMade(judged, set);
   if (isWanted) return;
   const { present } = past.tallies.of(set.uid);
   const text = `${process.name} ${what}: set ${set.last.metadata.name} has ${present.now} machines of ${set.last.spec?.replicas}`;
@@ -39,6 +41,7 @@ function faultOf(set: Life, machine: JudgedObject, since: number): string | unde
   if (is(({ metadata }) => metadata.labels?.['freeze'] === 'True')) {
     return `of set ${name}, which is frozen`;
   }
+  if (is(isClosed)) return `of set ${name}, which is closed`;
   const isOfTemplate = set.wasSince(
     since,
     ({ spec }) => spec?.template?.spec?.class?.name === machine.spec?.class?.name,

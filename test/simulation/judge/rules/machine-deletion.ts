@@ -4,6 +4,7 @@ import type { JudgedObject } from '../objects.ts';
 import type { Life } from '../past/lives.ts';
 import type { Trace } from '../past/trace.ts';
 import { judgeAuthority } from './authority-rules.ts';
+import { judgeKept } from './in-place-rules.ts';
 import { textOf } from './case.ts';
 import type { Case } from './case.ts';
 import { judgeAvailability } from './rollout-rules.ts';
@@ -52,7 +53,10 @@ function mayDelete(judged: Case, { set, life }: Pair): boolean {
   }
   const isTooMany = wasTooMany(afterWait(judged), set);
   noteDeletion(judged, set);
-  if (isTooMany) judgeAvailability(judged, set);
+  if (isTooMany) {
+    judgeAvailability(judged, set);
+    judgeKept(judged, set);
+  }
   return isTooMany;
 }
 

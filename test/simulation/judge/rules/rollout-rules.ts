@@ -1,6 +1,6 @@
 /** The bounds of a RollingUpdate (MCM 7.5, 7.6; docs/rollouts.md). */
 import { boundsOf } from '../bounds.ts';
-import { isAvailable, isDeleting, ownerOf, phaseOf } from '../objects.ts';
+import { isAvailable, isClosed, isDeleting, ownerOf, phaseOf } from '../objects.ts';
 import type { JudgedObject } from '../objects.ts';
 import type { Life } from '../past/lives.ts';
 import { leastByPolicies, mostByPolicies } from '../policies/surge.ts';
@@ -48,6 +48,12 @@ function judgeChoice(judged: Case, set: Life, deployment: Life): void {
   judged.evidence.rulings.against(rule, `${set.uid} ${judged.now}`, text);
 }
 
+/** The size that it has now, if it was made smaller, is not of ours. */
+export function isShrunkByOthers(set: Life): boolean {
+  const at = lastShrinkOf(set);
+  return at !== undefined && at !== shrunkAt.get(set);
+}
+
 /** Before and after. */
 function sizesOf({ before, after }: Case): [number, number] {
   return [before?.spec?.replicas ?? 0, after?.spec?.replicas ?? 0];
@@ -59,17 +65,21 @@ function judgeGrowth(judged: Case, set: Life, deployment: Life): void {
   const bounds = boundsSince(deployment, since).map(({ most: of }) => of);
   const most = Math.max(...bounds, mostByPolicies(past, deployment, since));
   const others = [...past.sets.ownedBy(deployment.uid)].filter((other) => other !== set);
-  const moments = [since, ...others.flatMap(({ states }) => states.momentsSince(since))];
-  const least = Math.min(...moments.map((at) => sizeAt(others, at)));
+  const traces = others.flatMap(({ states, uid }) => [states, past.tallies.of(uid).present]);
+  const moments = [since, ...traces.flatMap((trace) => trace.momentsSince(since))];
+  const least = Math.min(...moments.map((at) => sizeAt(past, others, at)));
   if (least + wanted <= most) return;
   const text = `${textOf(judged, 'scaled')} from ${old} to ${wanted}: with ${least} of other sets that is more than ${most}`;
   evidence.rulings.against('never more than replicas and surge', `${set.uid} ${now}`, text);
 }
 
-function sizeAt(sets: readonly Life[], at: number): number {
-  const sizes = sets.map(({ states }) => {
+function sizeAt({ tallies }: Case['past'], sets: readonly Life[], at: number): number {
+  const sizes = sets.map(({ uid, states }) => {
     const object = states.at(at);
-    return object && !isDeleting(object) ? (object.spec?.replicas ?? 0) : 0;
+    if (!object || isDeleting(object)) return 0;
+    const { replicas = 0 } = object.spec ?? {};
+    // One that is closed makes nothing, and a machine that was updated in place has left it.
+    return isClosed(object) ? Math.min(replicas, tallies.of(uid).present.at(at)) : replicas;
   });
   return sizes.reduce((sum, size) => sum + size, 0);
 }

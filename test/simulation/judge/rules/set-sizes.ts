@@ -26,6 +26,9 @@ export function noteDeletion({ now }: Case, set: Life): void {
 /** When our processes deleted its machines. */
 export const deletionsOf = (set: Life): readonly number[] => changes(set).deleted;
 
+/** When our processes made its machines. */
+export const creationsOf = (set: Life): readonly number[] => changes(set).made;
+
 export function noteCreation({ now }: Case, set: Life): void {
   changes(set).made.push(now);
 }

@@ -7,6 +7,7 @@ import type { Case, JudgedWrite } from './case.ts';
 import { judgeCordon, judgePod } from './drain-rules.ts';
 import { judgeFailure } from './failure-rules.ts';
 import { judgeFinalizer } from './finalizer-rules.ts';
+import { judgeMove, judgeSelection, judgeUpdateFailure } from './in-place-rules.ts';
 import { judgeMachineCreation } from './machine-creation.ts';
 import { judgeMachineDeletion } from './machine-deletion.ts';
 import { judgeNode } from './node-rules.ts';
@@ -28,6 +29,8 @@ const rules: Readonly<Record<string, readonly RuleOfWrite[]>> = {
     judgeCancelled,
     judgeInitialised,
     judgeReplacement,
+    judgeMove,
+    judgeUpdateFailure,
   ],
   'DELETE Machine': [judgeMachineDeletion],
   'POST MachineSet': [judgeSetCreation, judgeScaling],
@@ -37,7 +40,7 @@ const rules: Readonly<Record<string, readonly RuleOfWrite[]>> = {
   'PATCH DisruptionPolicy': [judgeTurns],
   'PATCH MachineClass': [judgeFinalizer],
   'PATCH Secret': [judgeFinalizer],
-  'PATCH Node': [judgeNode, judgeCordon],
+  'PATCH Node': [judgeNode, judgeCordon, judgeSelection],
   'POST Pod': [judgePod],
   'DELETE Pod': [judgePod],
   'DELETE Node': [judgeNode],

@@ -6,6 +6,7 @@
 import type { Evidence } from '../evidence.ts';
 import type { Install } from '../../world/world.ts';
 import { deletionStates } from './states/deletion.ts';
+import { inPlaceStates } from './states/in-place.ts';
 import { joiningStates } from './states/joining.ts';
 import { mendedStates } from './states/mended.ts';
 import type { Passing } from './states/passing.ts';
@@ -23,6 +24,7 @@ const passing: readonly Passing[] = [
   ...sizeStates,
   ...statusStates,
   ...policyStates,
+  ...inPlaceStates,
 ];
 
 export const passingRules: readonly string[] = passing.map(({ rule }) => rule);

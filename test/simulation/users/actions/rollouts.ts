@@ -1,5 +1,6 @@
 /** Templates and strategies of deployments. */
 import type { Chance } from '../../engine/chance.ts';
+import { inPlaceStrategyOf, isInPlace } from '../in-place.ts';
 import { labelsOf, limitsOf, strategyOf } from '../objects.ts';
 import { classNames } from '../set-up.ts';
 import { manifestOf } from '../manifest.ts';
@@ -79,9 +80,11 @@ export async function editStrategy(user: User): Promise<void> {
   const picked = pickDeployment(user);
   if (!picked) return;
   const { chance } = user;
+  // Most of those that are updated in place stay so.
+  const another = isInPlace(picked.object) && chance.happens(0.7) ? inPlaceStrategy : wholeStrategy;
   await user.change(picked, {
     spec: {
-      ...(chance.happens(0.7) && { strategy: wholeStrategy(chance) }),
+      ...(chance.happens(0.7) && { strategy: another(chance) }),
       ...(chance.happens(0.4) && { progressDeadlineSeconds: chance.pick([60, 300, 900, null]) }),
       ...(chance.happens(0.3) && { revisionHistoryLimit: chance.pick([0, 1, 2, null]) }),
       ...(chance.happens(0.3) && { minReadySeconds: chance.pick([0, 30, null]) }),
@@ -95,9 +98,13 @@ function wholeStrategy(chance: Chance): object {
   return { rollingUpdate: null, inPlaceUpdate: null, ...strategyOf(chance) };
 }
 
+export function inPlaceStrategy(chance: Chance): object {
+  return { rollingUpdate: null, ...inPlaceStrategyOf(chance) };
+}
+
 const inPlace = { maxSurge: 1, maxUnavailable: 0, orchestrationType: 'Auto' };
 
-/** Valid, and of no use: until somebody sees it. */
+/** Valid, and not what was meant: until somebody sees it. */
 export async function breakSpec(user: User): Promise<void> {
   const picked = pickDeployment(user);
   if (!picked) return;

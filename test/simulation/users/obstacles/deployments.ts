@@ -1,6 +1,7 @@
 /** What holds the rollout of a deployment. */
 import { options } from '../../../../workflows/api/constants.ts';
 import { unknownAnnotations } from '../../../../workflows/values/unknown-annotations.ts';
+import { isManual } from '../in-place.ts';
 import { invalidValues } from '../actions/rollout-options.ts';
 import type { Found } from '../kubectl.ts';
 import { labelsOf } from '../objects.ts';
@@ -11,7 +12,6 @@ import type { Obstacle, Place } from './obstacle.ts';
 interface DeploymentSpec {
   paused?: boolean;
   selector?: { matchLabels?: object; matchExpressions?: unknown[] };
-  strategy?: { type?: string };
   autoPreserveFailedMachineMax?: number;
   template?: { spec?: { disableHealthTimeout?: boolean } };
 }
@@ -27,18 +27,12 @@ const holding: readonly string[] = [
 
 type Check = (picked: Picked, spec: DeploymentSpec) => [what: string, body: object] | undefined;
 
-const rolling = {
-  type: 'RollingUpdate',
-  rollingUpdate: { maxSurge: 1, maxUnavailable: 0 },
-  inPlaceUpdate: null,
-};
+const automatic = { inPlaceUpdate: { orchestrationType: 'Auto' } };
 
 const checks: readonly Check[] = [
   (_, { paused }) => (paused ? ['is paused', { spec: { paused: false } }] : undefined),
-  (_, { strategy }) =>
-    strategy?.type === 'InPlaceUpdate'
-      ? ['wants an update in place', { spec: { strategy: rolling } }]
-      : undefined,
+  ({ object }) =>
+    isManual(object) ? ['selects its Nodes by hand', { spec: { strategy: automatic } }] : undefined,
   ({ name }, { selector }) =>
     Object.keys(selector?.matchLabels ?? {}).length === 0
       ? ['selects all', { spec: { selector: { matchLabels: labelsOf(name) } } }]

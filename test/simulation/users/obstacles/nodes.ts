@@ -3,6 +3,7 @@ import { node as nodePath } from '../../../../kube/client/paths.ts';
 import { letGo } from '../actions/finalizers.ts';
 import { deadlock, taintsOf, untaint, userTaintKey } from '../actions/nodes.ts';
 import { blockingLabel, budgets, budgetsOf } from '../actions/pods.ts';
+import { isSelected } from '../in-place.ts';
 import { isDeleting, isTrue, nodeOf, pickedOf } from '../user.ts';
 import type { Picked } from '../user.ts';
 import { isHeld, isPreserved, notPreserved } from './machines.ts';
@@ -24,7 +25,7 @@ function obstaclesOf({ target }: Place, picked: Picked, isDrained: boolean): Obs
   const { path, name, object } = picked;
   const found: [boolean, string, () => void][] = [
     [
-      object.spec?.['unschedulable'] === true && !isDrained,
+      object.spec?.['unschedulable'] === true && !isDrained && !isSelected(object),
       'is cordoned',
       () => target.patch(path, { spec: { unschedulable: null } }),
     ],

@@ -105,9 +105,10 @@ export function roomOf(
   return mostOf(facts) - total;
 }
 
-/** Running machines that may go. */
+/** Running machines that may go. Those that are about to be updated in place run no longer. */
 export function spareOf(facts: ObservedDeployment, sets: readonly SetFacts[]): number {
-  return Math.max(sumOf(sets, (set) => runningAt(set)) - floorOf(facts), 0);
+  const running = sumOf(sets, (set) => runningAt(set) - (set.inPlace?.selectedAvailable ?? 0));
+  return Math.max(running - floorOf(facts), 0);
 }
 
 /** Running machines that are lost when the set shrinks by `count`. */

@@ -19,8 +19,3 @@ export function machinesOf({ machines }: ClusterPast, { uid }: Life): JudgedObje
 export function isFrozen({ metadata: { labels = {} } }: JudgedObject): boolean {
   return labels['freeze'] === 'True';
 }
-
-/** Its deployment or a user has labelled the set so that it makes no machines. */
-export function isClosed({ metadata: { labels = {} } }: JudgedObject): boolean {
-  return labels['node.machine.sapcloud.io/scale-up-disabled'] !== undefined;
-}

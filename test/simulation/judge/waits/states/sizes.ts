@@ -1,13 +1,13 @@
 /** Whether sets and deployments come to their size (MCM 6.5, 7.4; docs/rollouts.md). */
 import type { Install } from '../../../world/world.ts';
 import type { Evidence } from '../../evidence.ts';
-import { isDeleting, matches, ownerOf, phaseOf } from '../../objects.ts';
+import { isClosed, isDeleting, matches, ownerOf, phaseOf } from '../../objects.ts';
 import type { JudgedObject } from '../../objects.ts';
 import type { ClusterPast } from '../../past/cluster-past.ts';
 import type { Life } from '../../past/lives.ts';
 import { isSelected } from '../../policies/gates.ts';
 import { isOfTemplate } from '../../templates.ts';
-import { isClosed, isFrozen, machinesOf, ownersIn } from './owned.ts';
+import { isFrozen, machinesOf, ownersIn } from './owned.ts';
 import type { Overdue, Passing } from './passing.ts';
 import { minuteMs } from './passing.ts';
 import { isMachineRefused, isRefused, isStatusRefused } from './refusals.ts';

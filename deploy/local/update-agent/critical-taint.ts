@@ -8,7 +8,7 @@ import { taints } from '../../../workflows/api/constants.ts';
  * As Gardener's own controller does once the components that a Node needs run again: until then the
  * updated Node takes no pods. Where the Node has changed meanwhile, its next change has it done.
  */
-export async function admitPods(node: Node, client: KubeClient): Promise<void> {
+export async function clearCriticalTaint(node: Node, client: KubeClient): Promise<void> {
   const { name, resourceVersion } = node.metadata;
   const kept = taintsOf(node).filter(({ key }) => key !== taints.criticalComponentsNotReady);
   if (kept.length === taintsOf(node).length) return;
