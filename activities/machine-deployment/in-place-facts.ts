@@ -22,17 +22,17 @@ import type { Clock } from './set-facts.ts';
 import { hasJoined, isAvailableFor } from './set-facts.ts';
 
 /** Those that are selected for an update in place, by name. */
-export type SelectedNodes = ReadonlyMap<string, Node>;
+export type NodesByName = ReadonlyMap<string, Node>;
 
 /** Few, and not older than the call: how many there may be is a bound. */
-export async function listSelected(target: KubeClient): Promise<SelectedNodes> {
+export async function listNodesForUpdate(target: KubeClient): Promise<NodesByName> {
   const labelSelector = `${labels.selectedForUpdate}=true`;
   const { items } = await target.list<Node>(nodePath(), { labelSelector });
   return new Map(items.map((node) => [node.metadata.name, node]));
 }
 
 export interface Selection {
-  nodes: SelectedNodes;
+  nodes: NodesByName;
   /** Why they are not known. */
   unknown?: string;
   /** Name of a Machine that a person asks for: it comes first. */
@@ -51,7 +51,7 @@ const longestWhyBytes = 200;
 export async function selectionFor(
   target: KubeClient | undefined,
   deployment: MachineDeployment,
-  seen: Seen,
+  seen: MachinesOfSets,
 ): Promise<Selection | undefined> {
   if (!target || !updatesInPlace(deployment)) return undefined;
   const { old, ofTemplate } = machinesBySet(seen);
@@ -59,7 +59,7 @@ export async function selectionFor(
   // The condition of a Node that was updated stays: its labels say whether it is tidy.
   if (!isSure && !ofTemplate.some(wasUpdated)) return undefined;
   try {
-    const nodes = await within(longestListMs, listSelected(target));
+    const nodes = await within(longestListMs, listNodesForUpdate(target));
     const isLeft = (machine: Machine): boolean => nodeAmong(nodes, machine) !== undefined;
     return isSure || ofTemplate.some(isLeft) ? { nodes } : undefined;
   } catch (error) {
@@ -68,14 +68,14 @@ export async function selectionFor(
   }
 }
 
-interface Seen {
+interface MachinesOfSets {
   sets: readonly MachineSet[];
   newSet: MachineSet | undefined;
   /** Also those of others. */
-  machines: readonly Machine[] | undefined;
+  machines?: readonly Machine[];
 }
 
-function machinesBySet({ sets, newSet, machines = [] }: Seen) {
+function machinesBySet({ sets, newSet, machines = [] }: MachinesOfSets) {
   const bySet = byController(machines);
   const of = ({ metadata }: MachineSet): Machine[] => bySet.get(metadata.uid) ?? [];
   const old = sets.filter((set) => set !== newSet).flatMap(of);
@@ -184,7 +184,7 @@ function hasBegun(reason: InPlaceReason | undefined): boolean {
 }
 
 /** The Node of a machine among those that are selected. */
-export function nodeAmong(nodes: SelectedNodes, machine: Machine): Node | undefined {
+export function nodeAmong(nodes: NodesByName, machine: Machine): Node | undefined {
   const node = nodes.get(nodeOf(machine) ?? '');
   const { providerID } = machine.spec;
   const said = node?.metadata.labels?.[labels.machineName] ?? machine.metadata.name;
@@ -199,11 +199,6 @@ interface SetOfMachines extends Omit<Placed, 'machine' | 'node'> {
 
 /** What is patched in a few seconds. */
 const mostNames = 100;
-
-/** Milliseconds. */
-export function madeAt({ metadata }: MachineSet): number {
-  return Date.parse(metadata.creationTimestamp);
-}
 
 /** At most a hundred names of each but those that are selected. */
 export function inPlaceMachinesOf(
