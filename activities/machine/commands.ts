@@ -25,12 +25,14 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { isRefusal } from '../../kube/client/errors.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
+import { giveUp } from './in-place/failed.ts';
+import { retryUpdate } from './in-place/retry.ts';
 import { component, machineSubject, patchMachine } from './object.ts';
 import { timestamp } from '../../kube/objects/time.ts';
 
 type CommandDependencies = Pick<
   ActivityDependencies,
-  'control' | 'pauses' | 'commandsBy' | 'audit'
+  'control' | 'target' | 'targetCluster' | 'pauses' | 'commandsBy' | 'audit'
 > & {
   /** Throws a `commandRefusal` where its rollout may not have the Node selected now. */
   selectForUpdate(machine: ObjectReference): Promise<void>;
@@ -51,8 +53,10 @@ export async function applyMachineCommand(
   if (command.verb === 'selectForUpdate') await selectNode(dependencies, asked);
   const { reason, words, metadata } = effectOf(input, pauses());
   const change = merged(metadata, taken);
-  const resourceVersion = change && (await write(control, machine, change));
   const message = `${words}, ${audited(dependencies.audit, { ...asked, ...origin })}`;
+  // Before the annotation goes that asks for it.
+  await steerUpdate(dependencies, input, message);
+  const resourceVersion = change && (await write(control, machine, change));
   recordEvent(control, machineSubject(machine), {
     type: 'Normal',
     reason,
@@ -60,6 +64,19 @@ export async function applyMachineCommand(
     component,
   });
   return defined({ words, resourceVersion });
+}
+
+async function steerUpdate(
+  dependencies: CommandDependencies,
+  { machine, command, instance }: MachineCommandInput,
+  message: string,
+): Promise<void> {
+  try {
+    if (command.verb === 'retryUpdate') await retryUpdate(dependencies, { machine, instance });
+    if (command.verb === 'giveUpUpdate') await giveUp(dependencies, machine, message);
+  } catch (error) {
+    throw isRefusal(error) ? refused(error) : error;
+  }
 }
 
 /** A signal has no answer: the refusal is an Event. */

@@ -23,6 +23,8 @@ const ofMachines: InputOf<MachineCommand> = {
   forceDelete: { by: 'ada' },
   extendDrain: { minutes: 30, by: 'ada' },
   skipVolumeWait: { by: 'ada' },
+  retryUpdate: { by: 'ada' },
+  giveUpUpdate: { by: 'ada' },
   selectForUpdate: { by: 'ada' },
 };
 const ofRollouts: InputOf<RolloutCommand> = {
@@ -63,7 +65,12 @@ describe('the forms', () => {
   test('are taken by a run that they are for', () => {
     const draining = newMachineState(0);
     draining.teardown = { stage: 'draining', startedAt: 0 };
-    const states: Record<string, MachineState> = { selectForUpdate: candidateState() };
+    const failed: MachineState = { ...newMachineState(0), phase: 'InPlaceUpdateFailed' };
+    const states: Record<string, MachineState> = {
+      selectForUpdate: candidateState(),
+      retryUpdate: failed,
+      giveUpUpdate: failed,
+    };
     const forMachine = Object.entries(ofMachines).map(([verb, input]) =>
       errorOf(Object({ verb, ...input }), states[verb] ?? draining),
     );

@@ -44,6 +44,8 @@ const machineCommands: Good = {
   extendDrain: { by: 'Ada', minutes: 5 },
   skipVolumeWait: { by: 'Ada' },
   selectForUpdate: { by: 'Ada' },
+  retryUpdate: { by: 'Ada' },
+  giveUpUpdate: { by: 'Ada' },
 };
 const rolloutCommands: Good = {
   pause: { by: 'Ada' },

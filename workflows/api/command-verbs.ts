@@ -8,6 +8,8 @@ export const machineVerbs = [
   'extendDrain',
   'skipVolumeWait',
   'selectForUpdate',
+  'retryUpdate',
+  'giveUpUpdate',
 ] as const;
 
 /** Texts that a worker writes on the Machine for a command, and in its Event. */
@@ -39,6 +41,12 @@ export const machineCommandEffects: Record<
   },
   // Written on its Node.
   selectForUpdate: { reason: 'SelectedForUpdate', words: 'Selected for its update in place' },
+  // What they write is on the Node and in the status.
+  retryUpdate: { reason: 'InPlaceUpdateRetried', words: 'Its update in place is tried again' },
+  giveUpUpdate: {
+    reason: 'InPlaceUpdateGivenUp',
+    words: 'Its update in place was given up: its MachineSet lets it go, and its disks with it',
+  },
 };
 
 export const rolloutVerbs = [

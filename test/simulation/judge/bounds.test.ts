@@ -13,6 +13,15 @@ test.each([
   expect(boundsOf(deployment)).toEqual({ most, least });
 });
 
+test.each([
+  { orchestrationType: 'Auto', maxSurge: 1, maxUnavailable: 1, most: 5, least: 3 },
+  { orchestrationType: 'Manual', maxSurge: 1, maxUnavailable: 0, most: 4, least: 3 },
+])('in place: $orchestrationType', ({ most, least, ...inPlaceUpdate }) => {
+  const strategy = { type: 'InPlaceUpdate', inPlaceUpdate };
+  const deployment = anObject('MachineDeployment', 'pool', { spec: { replicas: 4, strategy } });
+  expect(boundsOf(deployment)).toEqual({ most, least });
+});
+
 test('another strategy has no surge, and no floor', () => {
   const strategy = { type: 'Recreate' };
   const deployment = anObject('MachineDeployment', 'pool', { spec: { replicas: 3, strategy } });

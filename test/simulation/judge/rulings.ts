@@ -66,6 +66,7 @@ export type Rule =
   | 'an update in place keeps its machines'
   | 'an update in place makes no machine'
   | 'an update fails when the agent says so or its time is up'
+  | 'a machine is not judged while it is updated'
   | 'a failed update that stops a rollout replaces nothing'
   | 'an update in place gets on'
   | 'a Node is open again after its update';

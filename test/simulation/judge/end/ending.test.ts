@@ -20,6 +20,8 @@ const nodeTemplate = {
 };
 const counts = { replicas: 1, readyReplicas: 1, availableReplicas: 1, observedGeneration: 1 };
 
+const updateKey = (name: string): string => `node.machine.sapcloud.io/${name}`;
+
 function start({ world }: Courtroom, workflowId: string): void {
   startRun(world, workflowId);
 }
@@ -204,6 +206,29 @@ const lacks: Lack[] = [
       'Machine pool-1-a has Node pool-1-a without the label node.gardener.cloud/machine-name=pool-1-a',
       'Machine pool-1-a has Node pool-1-a without the annotation team=a',
       'Machine pool-1-a has Node pool-1-a without the taint pool:NoSchedule',
+    ],
+  },
+  {
+    what: 'the marks of an update in place',
+    act(court) {
+      const labels = { [updateKey('update-result')]: 'successful' };
+      patch(court, paths.deployment, { spec: { strategy: { type: 'InPlaceUpdate' } } });
+      patch(court, paths.machine, { metadata: { labels } });
+      const marks = { ...labels, [updateKey('candidate-for-update')]: 'true' };
+      const annotations = { [updateKey('update-failed-reason')]: 'disk is full' };
+      const avoided = { key: 'deployment.machine.sapcloud.io/prefer-no-schedule', effect: 'x' };
+      const spec = { unschedulable: true, taints: [...nodeTemplate.spec.taints, avoided] };
+      const body = { metadata: { labels: marks, annotations }, spec };
+      court.target.patch(paths.node, { type: 'merge', body });
+    },
+    expected: [
+      'Machine pool-1-a has Node pool-1-a with the label node.machine.sapcloud.io/candidate-for-update',
+      'Machine pool-1-a has Node pool-1-a with the label node.machine.sapcloud.io/update-result',
+      'Machine pool-1-a has Node pool-1-a with the annotation node.machine.sapcloud.io/update-failed-reason',
+      'Machine pool-1-a has Node pool-1-a with a cordon',
+      'Machine pool-1-a has Node pool-1-a with the taint deployment.machine.sapcloud.io/prefer-no-schedule',
+      'Machine pool-1-a has the label node.machine.sapcloud.io/update-result',
+      'MachineDeployment pool has status.observedGeneration 1 instead of 2',
     ],
   },
   {

@@ -22,6 +22,7 @@ const rules = {
   made: 'a Machine is made by a set',
   fails: 'an update fails when the agent says so or its time is up',
   early: 'a Machine fails only when its time is up',
+  judged: 'a machine is not judged while it is updated',
   stop: 'a failed update that stops a rollout replaces nothing',
   drained: 'only the Node of a Machine that goes is drained',
   closed: 'nothing is taken while a policy is closed',
@@ -386,6 +387,14 @@ describe('an update fails', () => {
     const court = await scene({ annotations }, { a: 'InPlaceUpdateFailed' });
     setPhase(court, 'a', 'Failed');
     expect(court.broken()).toEqual(expected);
+  });
+
+  test.each(['InPlaceUpdating', 'InPlaceUpdateFailed'])('and not by health: %s', async (phase) => {
+    const court = await scene({}, { a: phase, b: 'InPlaceUpdateSuccessful' });
+    setPhase(court, 'b', 'Unknown');
+    expect(court.broken()).toEqual([]);
+    setPhase(court, 'a', 'Unknown');
+    expect(court.broken()).toEqual([rules.judged]);
   });
 
   test('and the machine not before its health timeout is over', async () => {

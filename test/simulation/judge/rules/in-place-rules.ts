@@ -4,6 +4,7 @@ import { parseGoDuration } from '../durations.ts';
 import {
   isInPlace,
   isSelected,
+  isUpdating,
   momentsOf,
   nodeLifeOf,
   resultOf,
@@ -217,12 +218,20 @@ function presentAt({ past }: Case, sets: readonly Life[], at: number): number {
   return sets.reduce((sum, { uid }) => sum + past.tallies.of(uid).present.at(at), 0);
 }
 
-/** A machine becomes InPlaceUpdateFailed, or Failed after that. */
+/** A machine becomes InPlaceUpdateFailed, or Failed after that; its health says nothing of it. */
 export function judgeUpdateFailure(judged: Case): void {
   const { before, after } = judged;
   if (!before || !after || phaseOf(before) === phaseOf(after)) return;
+  if (phaseOf(after) === 'Unknown' && isUpdating(before)) accuseOfHealth(judged);
   if (phaseOf(after) === 'InPlaceUpdateFailed') judgeResult(judged);
   if (phaseOf(after) === 'Failed' && phaseOf(before) === 'InPlaceUpdateFailed') judgeStop(judged);
+}
+
+function accuseOfHealth(judged: Case): void {
+  const { evidence, before, now } = judged;
+  const text = `${textOf(judged, 'judged')}, which was ${before && phaseOf(before)}`;
+  const rule = 'a machine is not judged while it is updated';
+  evidence.rulings.against(rule, `${before?.metadata.uid} ${now}`, text);
 }
 
 function judgeResult(judged: Case): void {
