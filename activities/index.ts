@@ -14,6 +14,7 @@ import { reportOn } from './machine-deployment/lifecycle.ts';
 import { updateRolloutNodes } from './machine-deployment/rollout-nodes.ts';
 import { applyRolloutCommand } from './machine-deployment/commands.ts';
 import { observeMachineDeployment } from './machine-deployment/observe.ts';
+import { selectForUpdate } from './machine-deployment/select-for-update.ts';
 import { createMachines, type BatchProgress } from './machine-set/batches.ts';
 import { deleteMachines } from './machine-set/deletions.ts';
 import { markPreserved } from './machine-set/preserve.ts';
@@ -55,6 +56,10 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
   const { control, memory } = dependencies;
   const keep = (machine: Machine): void => memory.written.keep(machine);
   const ofAttempt = { ...dependencies, control: forCurrentAttempt(control, dependencies) };
+  const targetOfAttempt = () => {
+    const { target } = dependencies;
+    return target && forCurrentAttempt(target, dependencies);
+  };
   return {
     readAndClaimMachine: (input) => readAndClaimMachine(dependencies, input),
     recordCreated: (input) => recordCreated(dependencies, input),
@@ -68,7 +73,15 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     checkHealth: (input) => checkHealth(dependencies, input),
     preserveMachine: (input) => preserveMachine(dependencies, input),
     updateInPlace: (input) => updateInPlace(dependencies, input),
-    applyMachineCommand: (input) => applyMachineCommand(dependencies, input),
+    applyMachineCommand: (input) =>
+      applyMachineCommand(
+        {
+          ...dependencies,
+          selectForUpdate: (machine) =>
+            selectForUpdate(defined({ ...ofAttempt, target: targetOfAttempt() }), machine),
+        },
+        input,
+      ),
     refuseCommand: (input) => refuseCommand(control, input),
     beginTeardown: (input) => beginTeardown(dependencies, input),
     checkHooks: (input) => checkHooks(dependencies, input),
@@ -96,10 +109,9 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     observeMachineDeployment: (input) => observeMachineDeployment(ofAttempt, input),
     applyDeploymentSteps: (input) => applyDeploymentSteps(ofAttempt, input),
     async updateRolloutNodes(input) {
-      const { target } = dependencies;
+      const target = targetOfAttempt();
       if (!target) return { protectedNodes: [] };
-      const guarded = forCurrentAttempt(target, dependencies);
-      return await updateRolloutNodes({ ...ofAttempt, target: guarded }, input);
+      return await updateRolloutNodes({ ...ofAttempt, target }, input);
     },
     applyRolloutCommand: (input) => applyRolloutCommand(dependencies, input),
     reportDeployment: ({ deployment, report }) => reportOn(control, deployment, report),

@@ -134,7 +134,7 @@ function setsOf(view: DeploymentView, bySet: Map<string, Machine[]>): SetFacts[]
     if (!selection || !machines) return facts;
     const templateSince = view.newSet && madeAt(view.newSet);
     const of = { machines, isOfTemplate, templateSince };
-    return { ...facts, inPlace: inPlaceMachinesOf(of, selection.nodes, clock) };
+    return { ...facts, inPlace: inPlaceMachinesOf(of, selection, clock) };
   });
 }
 

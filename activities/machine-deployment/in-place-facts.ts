@@ -35,6 +35,8 @@ export interface Selection {
   nodes: SelectedNodes;
   /** Why they are not known. */
   unknown?: string;
+  /** Name of a Machine that a person asks for: it comes first. */
+  named?: string;
 }
 
 /** Less than a local activity has: what else is to be read must not wait for the other cluster. */
@@ -51,12 +53,18 @@ export async function selectionFor(
   deployment: MachineDeployment,
   seen: Seen,
 ): Promise<Selection | undefined> {
-  if (!target || !updatesInPlace(deployment) || !isAnyUnderWay(seen)) return undefined;
+  if (!target || !updatesInPlace(deployment)) return undefined;
+  const { old, ofTemplate } = machinesBySet(seen);
+  const isUnderWay = old.length > 0 || ofTemplate.some(isMarked);
+  // The condition of a Node that was updated stays: its labels say whether it is tidy.
+  if (!isUnderWay && !ofTemplate.some(wasUpdated)) return undefined;
   try {
-    return { nodes: await within(longestListMs, listSelected(target)) };
+    const nodes = await within(longestListMs, listSelected(target));
+    const isLeft = (machine: Machine): boolean => nodeAmong(nodes, machine) !== undefined;
+    return isUnderWay || ofTemplate.some(isLeft) ? { nodes } : undefined;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { nodes: new Map(), unknown: clip(why, longestWhyBytes) };
+    return isUnderWay ? { nodes: new Map(), unknown: clip(why, longestWhyBytes) } : undefined;
   }
 }
 
@@ -67,12 +75,11 @@ interface Seen {
   machines: readonly Machine[] | undefined;
 }
 
-function isAnyUnderWay({ sets, newSet, machines = [] }: Seen): boolean {
+function machinesBySet({ sets, newSet, machines = [] }: Seen) {
   const bySet = byController(machines);
-  return sets.some((set) => {
-    const own = bySet.get(set.metadata.uid) ?? [];
-    return set === newSet ? own.some(isMarked) : own.length > 0;
-  });
+  const of = ({ metadata }: MachineSet): Machine[] => bySet.get(metadata.uid) ?? [];
+  const old = sets.filter((set) => set !== newSet).flatMap(of);
+  return { old, ofTemplate: newSet ? of(newSet) : [] };
 }
 
 async function within<T>(milliseconds: number, call: Promise<T>): Promise<T> {
@@ -85,10 +92,12 @@ async function within<T>(milliseconds: number, call: Promise<T>): Promise<T> {
 
 /** The Machine itself says that something about an update is to be done or undone. */
 function isMarked(machine: Machine): boolean {
-  const reason = inPlaceReasonOf(machine.status?.conditions);
-  return (
-    factOf(machine).isUpdatedInPlace || (reason !== undefined && reason !== 'UpdateSuccessful')
-  );
+  const isEnded = reasonOf(machine) === undefined || wasUpdated(machine);
+  return factOf(machine).isUpdatedInPlace || !isEnded;
+}
+
+function wasUpdated(machine: Pick<Machine, 'status'>): boolean {
+  return reasonOf(machine) === 'UpdateSuccessful';
 }
 
 export interface Placed {
@@ -101,7 +110,6 @@ export interface Placed {
 }
 
 export type InPlaceStage =
-  /** To become a candidate, for the first time or, updated to an earlier template, once more. */
   | 'unmarked'
   | 'candidate'
   /** An agent works on it, will, or has failed. */
@@ -109,18 +117,18 @@ export type InPlaceStage =
   /** Of the set of the template: selected, and no agent has begun. */
   | 'recalled'
   | 'updated'
+  /** In the set that it was updated for, and not tidy; or updated for none that there is. */
   | 'arrived';
 
 /** Undefined where nothing is to be done about it: it goes, is Failed, or has yet to join. */
 export function stageOf(placed: Placed): InPlaceStage | undefined {
   const { machine, node, isOfTemplate } = placed;
   const fact = factOf(machine);
-  const reason = inPlaceReasonOf(machine.status?.conditions);
+  const reason = reasonOf(machine);
   const said = node && inPlaceNodeOf(node);
   if (!isPresent(fact)) return undefined;
-  if (isOfTemplate && (fact.isUpdatedInPlace || isAnswered(said))) return 'arrived';
+  if (isOutdated(placed, said) || (isOfTemplate && isAnswered(said))) return 'arrived';
   if (isFailed(fact)) return node ? 'selected' : undefined;
-  if (isOutdated(placed, said)) return 'unmarked';
   if (isAnswered(said) && isSettled(machine)) return 'updated';
   if (node || isUnderWay(reason))
     return isOfTemplate && !hasBegun(reason) ? 'recalled' : 'selected';
@@ -138,8 +146,8 @@ export function isAnswered(said: InPlaceNode | undefined): boolean {
 }
 
 /**
- * Of an old set: what the agent said was of an earlier template. MCM v0.62.1 takes it for the
- * present one. A machine with the label was moved to that set for it.
+ * It was moved already; or what its agent said was of an earlier template, which MCM v0.62.1 takes
+ * for the present one.
  */
 export function isOutdated(
   { machine, templateSince = Infinity }: Pick<Placed, 'machine' | 'templateSince'>,
@@ -150,9 +158,8 @@ export function isOutdated(
 }
 
 /** Its Machine says so too. A machine that is InPlaceUpdating is not moved: MCM v0.62.1. */
-export function isSettled({ status }: Machine): boolean {
-  const isCopied = inPlaceReasonOf(status?.conditions) === 'UpdateSuccessful';
-  return isCopied && status?.currentStatus?.phase !== 'InPlaceUpdating';
+export function isSettled(machine: Pick<Machine, 'status'>): boolean {
+  return wasUpdated(machine) && machine.status?.currentStatus?.phase !== 'InPlaceUpdating';
 }
 
 function isUnderWay(reason: InPlaceReason | undefined): boolean {
@@ -193,11 +200,12 @@ export function madeAt({ metadata }: MachineSet): number {
 /** At most a hundred names of each but those that are selected. */
 export function inPlaceMachinesOf(
   { machines, ...of }: SetOfMachines,
-  nodes: SelectedNodes,
+  { nodes, named }: Pick<Selection, 'nodes' | 'named'>,
   clock: Clock,
 ): InPlaceMachines {
   const byStage = new Map<InPlaceStage | undefined, Machine[]>();
-  for (const machine of machines.toSorted(inTurn)) {
+  const rank = ({ metadata }: Machine): number => (metadata.name === named ? 0 : 1);
+  for (const machine of machines.toSorted((a, b) => rank(a) - rank(b) || inTurn(a, b))) {
     const stage = stageOf({ ...of, machine, node: nodeAmong(nodes, machine) });
     byStage.set(stage, [...(byStage.get(stage) ?? []), machine]);
   }
@@ -221,7 +229,7 @@ export function inPlaceMachinesOf(
   };
 }
 
-function reasonOf({ status }: Machine): InPlaceReason | undefined {
+function reasonOf({ status }: Pick<Machine, 'status'>): InPlaceReason | undefined {
   return inPlaceReasonOf(status?.conditions);
 }
 

@@ -174,21 +174,8 @@ async function markCandidates(
 ): Promise<string[]> {
   // Without a set of the template it is not known what they are candidates for.
   if (!present.newSet) return [];
-  const old = membersNamed(present, machines).filter(
-    (one) => stageOf(one) === 'unmarked' && (!isLabelled(one) || isCovered(present, one.set)),
-  );
-  const byName = new Map(old.map((one) => [one.machine.metadata.name, one]));
-  const marked = await patchAll(dependencies, machinesIn(old), (node, { metadata }) => {
-    const member = byName.get(metadata.name);
-    const isAgain = member && isAnswered(saidBy(node)) && isOutdated(member, saidBy(node));
-    return isAgain ? candidateAgainPatch(node) : candidatePatch(node);
-  });
-  await unlabel(dependencies.control, old.filter(isLabelled));
-  return marked;
-}
-
-function isLabelled({ machine }: Member): boolean {
-  return factOf(machine).isUpdatedInPlace;
+  const old = membersNamed(present, machines).filter((one) => stageOf(one) === 'unmarked');
+  return await patchAll(dependencies, machinesIn(old), candidatePatch);
 }
 
 /**
@@ -204,27 +191,17 @@ function candidatePatch(node: Node): object[] {
   });
 }
 
-/** It was updated to a template of before. */
-function candidateAgainPatch(node: Node): object[] {
-  const change = { ...withoutMarks, [labels.candidateForUpdate]: 'true' };
-  const marks = changingKeys(labelsPath, node.metadata.labels, change);
-  return forThisVersion(node, [...marks, ...withoutReasonPatch(node), ...uncordonPatch(node)]);
-}
-
 const withoutMarks = {
   [labels.candidateForUpdate]: null,
   [labels.selectedForUpdate]: null,
   [labels.updateResult]: null,
 };
 
-function unmarkingPatch(node: Node): object[] {
-  const marks = changingKeys(labelsPath, node.metadata.labels, withoutMarks);
-  return [...marks, ...withoutReasonPatch(node)];
-}
-
-function withoutReasonPatch({ metadata }: Node): object[] {
-  const change = { [annotations.updateFailedReason]: null };
-  return changingKeys(notesPath, metadata.annotations, change);
+function unmarkingPatch({ metadata }: Node): object[] {
+  return [
+    ...changingKeys(labelsPath, metadata.labels, withoutMarks),
+    ...changingKeys(notesPath, metadata.annotations, { [annotations.updateFailedReason]: null }),
+  ];
 }
 
 function uncordonPatch({ spec }: Node): object[] {
@@ -258,10 +235,28 @@ async function unmarkNodes(
 async function selectForUpdate(
   dependencies: NodeDependencies,
   present: Present,
+  step: Step<'selectForUpdate'>,
+): Promise<string[]> {
+  return isReady(present.deployment, nowMs()) ? await select(dependencies, present, step) : [];
+}
+
+/** Also where people select each Node. Returns the names of those that are selected now. */
+export async function selectForPerson(
+  dependencies: NodeDependencies,
+  ref: ObjectReference,
+  step: Step<'selectForUpdate'>,
+): Promise<string[]> {
+  const present = await readPresent(dependencies, ref);
+  return present ? await select(dependencies, present, step) : [];
+}
+
+async function select(
+  dependencies: NodeDependencies,
+  present: Present,
   { machines, most, disrupts, isUrgent }: Step<'selectForUpdate'>,
 ): Promise<string[]> {
   const { deployment, newSet } = present;
-  if (!newSet || !isReady(deployment, nowMs())) return [];
+  if (!newSet) return [];
   const nodes = await listSelected(dependencies.target);
   const count = [...present.members.values()].filter((one) => isBusy(one, nodes)).length;
   const free = membersNamed(present, machines)
@@ -404,40 +399,37 @@ async function tidyUpdated(
   present: Present,
   { machines }: Step<'tidyUpdated'>,
 ): Promise<string[]> {
+  const nodes = await listSelected(dependencies.target);
   const arrived = membersNamed(present, machines).filter(
-    ({ machine, set, isOfTemplate }) =>
-      isOfTemplate && isPresent(factOf(machine)) && isCovered(present, set),
+    (one) => stageAmong(nodes, one) === 'arrived' && isCovered(present, one.set),
   );
-  const cleaned = await patchAll(dependencies, machinesIn(arrived), tidyPatch);
-  const labelled = arrived.filter(isLabelled);
-  await unlabel(dependencies.control, labelled);
-  const unlabelled = machinesIn(labelled).map(({ metadata }) => metadata.name);
+  const byName = new Map(arrived.map((one) => [one.machine.metadata.name, one]));
+  const cleaned = await patchAll(dependencies, machinesIn(arrived), (node, { metadata }) => {
+    const { isOfTemplate = false } = byName.get(metadata.name) ?? {};
+    return tidyPatch(node, isOfTemplate);
+  });
+  const labelled = machinesIn(arrived).filter((machine) => factOf(machine).isUpdatedInPlace);
+  await inParallel(labelled, parallelCalls, (machine) => unlabel(dependencies.control, machine));
+  const unlabelled = labelled.map(({ metadata }) => metadata.name);
   return [...new Set([...cleaned, ...unlabelled])].toSorted();
 }
 
 /**
  * The size of the set counts the machines that were moved: without the label one that it does not
- * count would be too many. So it is where there are as many others as the deployment wants.
+ * count would be too many. Fewer than the deployment wants are wanted by people.
  */
-function isCovered({ deployment, newSet, sets, members }: Present, set: MachineSet): boolean {
-  const sizeOf = ({ spec }: MachineSet): number => spec.replicas ?? 0;
-  const has = (one: MachineSet): number => {
-    const own = [...members.values()].filter((member) => member.set === one);
-    return own.filter(({ machine }) => isPresent(factOf(machine))).length;
-  };
-  const wanted = deployment.spec.replicas ?? 0;
-  if (sizeOf(set) >= has(set)) return true;
-  if (set === newSet) return sizeOf(set) >= wanted;
-  const counted = [...sets.values()].map((one) => Math.min(has(one), sizeOf(one)));
-  return counted.reduce((sum, count) => sum + count, 0) >= wanted;
+function isCovered({ deployment, members }: Present, set: MachineSet): boolean {
+  const own = [...members.values()].filter((one) => one.set === set);
+  const count = own.filter(({ machine }) => isPresent(factOf(machine))).length;
+  return (set.spec.replicas ?? 0) >= Math.min(count, deployment.spec.replicas ?? 0);
 }
 
 const critical: Taint = { key: taints.criticalComponentsNotReady, effect: 'NoSchedule' };
 
-/** As MCM v0.62.1 leaves it. */
-function tidyPatch(node: Node): object[] {
+/** As MCM v0.62.1 leaves it. A Node of a set that is an old one by now is avoided as before. */
+function tidyPatch(node: Node, isOfTemplate: boolean): object[] {
   const { taints: present = [] } = node.spec ?? {};
-  const kept = present.filter(({ key }) => key !== taints.preferNoSchedule);
+  const kept = present.filter(({ key }) => !isOfTemplate || key !== taints.preferNoSchedule);
   const isWaiting = kept.some(
     ({ key, effect }) => key === critical.key && effect === critical.effect,
   );
@@ -450,11 +442,9 @@ function tidyPatch(node: Node): object[] {
   ]);
 }
 
-async function unlabel(control: KubeClient, members: readonly Member[]): Promise<void> {
-  await inParallel(machinesIn(members), parallelCalls, async ({ metadata }) => {
-    const { namespace = '', name, uid } = metadata;
-    const path = customResource('machines', namespace, name);
-    const patch = { metadata: { uid, labels: { [labels.updateResult]: null } } };
-    await ignoreNotFound(control.patch(path, 'merge', patch));
-  });
+async function unlabel(control: KubeClient, { metadata }: Machine): Promise<void> {
+  const { namespace = '', name, uid } = metadata;
+  const path = customResource('machines', namespace, name);
+  const patch = { metadata: { uid, labels: { [labels.updateResult]: null } } };
+  await ignoreNotFound(control.patch(path, 'merge', patch));
 }

@@ -108,6 +108,22 @@ export async function observeMachineDeployment(
   });
 }
 
+/** As a plan is made from them; nothing is said of the deployment. */
+export async function readFacts(
+  dependencies: ObserveDependencies,
+  deployment: MachineDeployment,
+  input: FactsRequest,
+): Promise<ObservedDeployment> {
+  const refused = new RefusedObjects(undefined);
+  const view = await read({ ...dependencies, refused }, deployment, input);
+  return await factsUnderPolicies(dependencies, view);
+}
+
+interface FactsRequest extends Pick<ObserveDeploymentInput, 'now' | 'protectedNodes'> {
+  /** Name of a Machine that is asked about: of long lists it is not left out. */
+  named?: string;
+}
+
 /** With what DisruptionPolicies allow, where the deployment rolls and one selects it. */
 async function factsUnderPolicies(
   dependencies: ObserveDependencies,
@@ -136,7 +152,7 @@ function refusedWriteOf(message: string | undefined): Pick<StatusView, 'refusedW
 async function read(
   dependencies: ObserveDependencies & { refused: RefusedObjects },
   deployment: MachineDeployment,
-  { now, protectedNodes }: ObserveDeploymentInput,
+  { now, protectedNodes, named }: FactsRequest,
 ): Promise<DeploymentView> {
   const { target, protectsNodes, refused, pauses } = dependencies;
   const faults = faultsOf(deployment);
@@ -159,7 +175,7 @@ async function read(
     options,
     ...(machines && { machines }),
     ...(repairs && { repairs }),
-    ...(selection && { selection }),
+    ...(selection && { selection: defined({ ...selection, named }) }),
     now,
     nodes: {
       hasNodes: target !== undefined,

@@ -14,16 +14,32 @@ import { defined } from '../../workflows/values/defined.ts';
 import { audited } from '../runtime/audit.ts';
 import { refused } from '../runtime/failures.ts';
 import { requireNew } from '../runtime/command-origin.ts';
-import { requireAllowed, takingBack } from '../runtime/written-commands.ts';
+import type { RequestedCommand } from '../runtime/written-commands.ts';
+import {
+  isCommandRefusal,
+  refusing,
+  requireAllowed,
+  takingBack,
+} from '../runtime/written-commands.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isRefusal } from '../../kube/client/errors.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
+import { giveUp } from './in-place/failed.ts';
+import { retryUpdate } from './in-place/retry.ts';
 import { component, machineSubject, patchMachine } from './object.ts';
 import { timestamp } from '../../kube/objects/time.ts';
 
+type CommandDependencies = Pick<
+  ActivityDependencies,
+  'control' | 'target' | 'targetCluster' | 'pauses' | 'commandsBy' | 'audit'
+> & {
+  /** Throws a `commandRefusal` where its rollout may not have the Node selected now. */
+  selectForUpdate(machine: ObjectReference): Promise<void>;
+};
+
 export async function applyMachineCommand(
-  dependencies: Pick<ActivityDependencies, 'control' | 'pauses' | 'commandsBy' | 'audit'>,
+  dependencies: CommandDependencies,
   input: MachineCommandInput,
 ): Promise<AppliedCommand> {
   const { control, pauses, commandsBy } = dependencies;
@@ -34,10 +50,13 @@ export async function applyMachineCommand(
   const origin = await requireNew(control, { ...asked, heardAt, now });
   const taken = await takingBack(control, asked);
   if (taken === 'stale') return { words: 'done before', isStale: true };
+  if (command.verb === 'selectForUpdate') await selectNode(dependencies, asked);
   const { reason, words, metadata } = effectOf(input, pauses());
   const change = merged(metadata, taken);
-  const resourceVersion = change && (await write(control, machine, change));
   const message = `${words}, ${audited(dependencies.audit, { ...asked, ...origin })}`;
+  // Before the annotation goes that asks for it.
+  await steerUpdate(dependencies, input, message);
+  const resourceVersion = change && (await write(control, machine, change));
   recordEvent(control, machineSubject(machine), {
     type: 'Normal',
     reason,
@@ -45,6 +64,31 @@ export async function applyMachineCommand(
     component,
   });
   return defined({ words, resourceVersion });
+}
+
+async function steerUpdate(
+  dependencies: CommandDependencies,
+  { machine, command, instance }: MachineCommandInput,
+  message: string,
+): Promise<void> {
+  try {
+    if (command.verb === 'retryUpdate') await retryUpdate(dependencies, { machine, instance });
+    if (command.verb === 'giveUpUpdate') await giveUp(dependencies, machine, message);
+  } catch (error) {
+    throw isRefusal(error) ? refused(error) : error;
+  }
+}
+
+/** A signal has no answer: the refusal is an Event. */
+async function selectNode(
+  { control, selectForUpdate }: CommandDependencies,
+  asked: RequestedCommand,
+): Promise<void> {
+  try {
+    await selectForUpdate(asked.object);
+  } catch (error) {
+    throw isCommandRefusal(error) ? refusing(control, asked, error.message) : error;
+  }
 }
 
 type Metadata = Effect['metadata'];

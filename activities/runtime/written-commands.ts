@@ -33,6 +33,10 @@ export function commandRefusal(reason: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(reason, 'Refused');
 }
 
+export function isCommandRefusal(error: unknown): error is ApplicationFailure {
+  return error instanceof ApplicationFailure && error.type === 'Refused';
+}
+
 /** Throws a `commandRefusal` unless this worker takes commands that come so. */
 export function requireAllowed(
   source: CommandSource,

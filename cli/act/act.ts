@@ -7,7 +7,7 @@ import type { ClusterScope } from '../connection/cluster.ts';
 import type { ConsentOptions, Preview } from '../command-line/consent.ts';
 import { onceAgreed } from '../command-line/consent.ts';
 import { millwrightFor } from '../command-line/millwright-line.ts';
-import { readMachine } from '../objects/read-object.ts';
+import { readMachine, readMachineOn } from '../objects/read-object.ts';
 import { callerOf } from '../objects/caller.ts';
 import { requireRight, rightOnMachines } from '../objects/rights.ts';
 import type { TargetOptions } from '../connection/target.ts';
@@ -29,17 +29,22 @@ import { formatCommand } from '../../workflows/contracts/written-command.ts';
 import { untilAnswered } from '../connection/until-answered.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { kubectlFor } from '../diagnosis/machine-commands.ts';
+import { setNameOf } from '../diagnosis/machine-object.ts';
+import { updateStateOf } from '../install/in-place.ts';
 
 export interface ActOptions extends ClusterOptions, OutputOptions, ConsentOptions, TargetOptions {
-  /** Name of the Machine. */
+  /** Name of the Machine, or of its Node. */
   name: string;
+  /** Default `machine`. */
+  kind?: 'machine' | 'node';
   command: MachineCommand;
 }
 
 export async function act(scope: ClusterScope, options: ActOptions): Promise<Answer> {
   const { kube, namespace } = scope;
-  const { name, command } = options;
-  const machine = await readMachine(scope, name);
+  const { command } = options;
+  const machine = await machineOf(scope, options);
+  const { name } = machine.metadata;
   const refusal = refusalOf(machine, command);
   if (refusal !== undefined) throw new Error(refusal);
   await requireRight(kube, rightOnMachines('patch', 'machines', namespace));
@@ -57,6 +62,13 @@ export async function act(scope: ClusterScope, options: ActOptions): Promise<Ans
     const text = `${preview.text}\n${messageOf(outcome, { namespace, name })}`;
     return { text, data, exitCode: isDone ? 0 : 1 };
   });
+}
+
+async function machineOf(
+  scope: ClusterScope,
+  { kind, name }: Pick<ActOptions, 'kind' | 'name'>,
+): Promise<Machine> {
+  return await (kind === 'node' ? readMachineOn(scope, name) : readMachine(scope, name));
 }
 
 function messageOf(
@@ -115,9 +127,22 @@ function deedOf(nodePods: NodePods, command: MachineCommand): string {
       return `delete the pods on Node ${node} without a grace period${withoutBudgets(nodePods)}, and then the instance: ${podsIn(nodePods)}${withVolumes(nodePods)}`;
     case 'skipVolumeWait':
       return `evict the pods on Node ${node} without waiting until the volumes of the ones before are detached and attached elsewhere: ${podsIn(nodePods)}`;
+    case 'selectForUpdate':
+      return `select Node ${node} for its update in place, unless a worker says that the rollout may not take it now: it is cordoned and drained with the budgets of its pods, and then the agent on it begins: ${podsIn(nodePods)}`;
+    case 'retryUpdate':
+      return `have the agent on Node ${node} begin its update anew; the Node stays cordoned`;
+    case 'giveUpUpdate':
+      return `give the machine up: instance ${machine.spec.providerID ?? '(unknown)'} is deleted, and what is on its disks is lost${replacedIn(machine)}`;
     case 'extendDrain':
       return `let the drain of Node ${node} go on for ${command.minutes} minutes more before pods are deleted by force; until then their budgets are asked: ${podsIn(nodePods)}`;
   }
+}
+
+function replacedIn(machine: Machine): string {
+  const set = setNameOf(machine);
+  return set === undefined
+    ? '; no MachineSet makes another one'
+    : '. A new one is made of the present template';
 }
 
 function podsIn({ pods }: NodePods): string {
@@ -263,6 +288,27 @@ function isBeingDrained({ metadata, status }: Machine): boolean {
 
 /** Why a command makes no sense now, in words that say what to do; undefined when it does. */
 function refusalOf(machine: Machine, { verb }: MachineCommand): string | undefined {
+  if (verb === 'selectForUpdate') return selectionRefusalOf(machine);
+  if (verb !== 'retryUpdate' && verb !== 'giveUpUpdate') return drainRefusalOf(machine, verb);
+  return updateStateOf(machine) === 'failed' ? undefined : notFailed(machine);
+}
+
+/** What the rollout says to it is for a worker to know. */
+function selectionRefusalOf(machine: Machine): string | undefined {
+  const { name } = machine.metadata;
+  const state = updateStateOf(machine);
+  if (state === 'candidate') return undefined;
+  return state === undefined
+    ? `the Node of machine/${name} is no candidate for an update in place: its template has not changed, or it is updated already`
+    : `the Node of machine/${name} is selected already: ${millwrightFor(`explain machine/${name}`, machine.metadata.namespace)}`;
+}
+
+function notFailed(machine: Machine): string {
+  const { phase = 'new' } = machine.status?.currentStatus ?? {};
+  return `machine/${machine.metadata.name} is ${phase}: no update in place of it has failed`;
+}
+
+function drainRefusalOf(machine: Machine, verb: MachineCommand['verb']): string | undefined {
   const { name, deletionTimestamp } = machine.metadata;
   const { phase = 'new' } = machine.status?.currentStatus ?? {};
   if (isBeingDrained(machine)) return undefined;

@@ -2,6 +2,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { ActOptions } from '../act/act.ts';
 import { withConsent } from '../command-line/consent.ts';
+import type { ObjectReference } from '../command-line/object-reference.ts';
 import { readReference, withReference } from '../command-line/object-reference.ts';
 import {
   durationSeconds,
@@ -175,6 +176,9 @@ function machineCommand(
   summary: string,
 ): AddCommand {
   const takesMinutes = verb === 'extendDrain';
+  // It is the Node that is updated.
+  const takesNodes = verb === 'selectForUpdate';
+  const kinds = takesNodes ? (['machine', 'node'] as const) : (['machine'] as const);
   const example = `${name} machine/pool-86b9f-rpz4r${takesMinutes ? ' --minutes 30' : ''}`;
   return command<ActOptions, Omit<ActOptions, 'name' | 'command'> & { minutes: number }>({
     name,
@@ -196,14 +200,22 @@ function machineCommand(
     ],
     about: `It says what will happen, from what the Machine and its Node say now, and does it with --yes. A worker does it once;
 the Event names you. Exit code 1: it was not done, or no worker has taken it yet, and it says which and why.`,
-    examples: [example, `${example} --yes`],
+    examples: [
+      example,
+      `${example} --yes`,
+      ...(takesNodes ? [`${name} node/ip-10-0-1-7 --yes`] : []),
+    ],
     read: ({ minutes, ...options }, words) => ({
       ...options,
-      name: readReference(words, ['machine']).name,
+      ...objectOf(readReference(words, kinds)),
       command: verb === 'extendDrain' ? { verb, minutes } : { verb },
     }),
     run: onCluster(async () => (await import('../act/act.ts')).act),
   });
+}
+
+function objectOf({ kind, name }: ObjectReference): Pick<ActOptions, 'kind' | 'name'> {
+  return kind === 'node' ? { kind, name } : { name };
 }
 
 export const actCommands = [
@@ -232,6 +244,13 @@ export const actCommands = [
     'extend-drain',
     'extendDrain',
     'give a drain more time before pods are deleted by force',
+  ),
+  machineCommand('select-for-update', 'selectForUpdate', 'have a Node updated in place next'),
+  machineCommand('retry-update', 'retryUpdate', 'have an update in place that failed begin anew'),
+  machineCommand(
+    'give-up-update',
+    'giveUpUpdate',
+    'replace a machine whose update in place failed: its instance and disks go',
   ),
   command<PreserveOptions>({
     name: 'preserve',

@@ -34,6 +34,9 @@ const kindsOf = new Map<string, readonly ObjectKind[]>([
   ['force-delete', ['machine']],
   ['skip-volume-wait', ['machine']],
   ['extend-drain', ['machine']],
+  ['select-for-update', ['machine', 'node']],
+  ['retry-update', ['machine']],
+  ['give-up-update', ['machine']],
   ['preserve', ['machine', 'node']],
   ['timeline', ['machine']],
 ]);

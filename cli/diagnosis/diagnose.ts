@@ -8,6 +8,7 @@ import { defaultPatience, installFindings } from './install.ts';
 import { policiesOf } from '../install/policies.ts';
 import { policyFindings } from './policies.ts';
 import { healthFindings } from './machine-health.ts';
+import { updateFindings } from './machine-in-place.ts';
 import { untouchedFindings, isDeletionTaken } from './machine-untouched.ts';
 import { classFindings, deploymentFindings, setFindings } from './pools.ts';
 import { nameInLine } from '../../workflows/values/name-in-line.ts';
@@ -51,6 +52,7 @@ export function machineFindings(machine: Machine, install: Install): Finding[] {
     ...creationFindings(machine, install),
     ...joinFindings(machine, install),
     ...healthFindings(machine, install),
+    ...updateFindings(machine, install),
     ...untouchedFindings(machine, install),
   ];
 }

@@ -44,6 +44,22 @@ export function skipVolumeCommands(machine: Machine): string[] {
   return ['# goes on without waiting for the volume', actCommand('skip-volume-wait', machine)];
 }
 
+/** Each takes the machine out of the failure in another way. */
+export function failedUpdateCommands(machine: Machine, node: string): string[] {
+  return [
+    '# in the cluster of the Nodes',
+    `kubectl describe node ${node}`,
+    '# has the agent on the Node begin anew, once the cause is repaired',
+    actCommand('retry-update', machine),
+    '# gives it up: its instance is deleted with its disks, and its pool makes another one',
+    actCommand('give-up-update', machine),
+  ];
+}
+
+export function selectCommand(machine: Machine): string {
+  return actCommand('select-for-update', machine);
+}
+
 function actCommand(verb: string, { metadata: { namespace, name } }: Machine): string {
   return millwrightFor(`${verb} machine/${name}`, namespace);
 }

@@ -1,4 +1,5 @@
 import { labels } from '../../workflows/api/constants.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { FoundObject } from './finding.ts';
@@ -16,6 +17,15 @@ export function setOf(machine: Machine, { sets }: Pick<Install, 'sets'>): Machin
   const owner = setNameOf(machine);
   const { namespace } = machine.metadata;
   return sets.find(({ metadata }) => metadata.name === owner && metadata.namespace === namespace);
+}
+
+export function deploymentOf(
+  machine: Machine,
+  { sets, deployments }: Pick<Install, 'sets' | 'deployments'>,
+): MachineDeployment | undefined {
+  const owners = setOf(machine, { sets })?.metadata.ownerReferences;
+  const uid = owners?.find(({ kind }) => kind === 'MachineDeployment')?.uid;
+  return deployments.find(({ metadata }) => metadata.uid === uid);
 }
 
 /** It makes no machines, neither in the place of one that failed. */

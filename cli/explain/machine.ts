@@ -1,6 +1,7 @@
 /** Why a machine is as it is, by its objects. */
 import type { Node } from '../../kube/objects/nodes.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
+import { inPlaceUpdate } from '../../workflows/api/in-place.ts';
 import { holdReportIn } from '../../workflows/api/deletion-hooks.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
@@ -19,6 +20,7 @@ import {
 import { isDeletionTaken } from '../diagnosis/machine-untouched.ts';
 import { drainDeadlineOf, healthDeadlineOf, joinDeadlineOf, timeOf } from '../install/times.ts';
 import type { Awaited, Explanation, Fact } from './explanation.ts';
+import { awaitedByUpdate, updateCommands, updateFacts } from './in-place.ts';
 
 /** All but what comes from Events and from Temporal. `node`: undefined where it was not read. */
 export function explainMachine(
@@ -37,7 +39,10 @@ export function explainMachine(
     awaits: awaitedOf(machine, install),
     facts: factsOf(machine, { install, node }),
     findings,
-    commands: [`${kubectlFor(machine)} describe machine ${metadata.name}`],
+    commands: [
+      `${kubectlFor(machine)} describe machine ${metadata.name}`,
+      ...updateCommands(machine),
+    ],
     events: [],
     consoleOutput: metadata.annotations?.[annotations.consoleOutput],
     notes: [],
@@ -59,10 +64,10 @@ function stateSince({ metadata, status }: Machine): number | undefined {
 /** Says what its phase waits for. */
 export function awaitedOf(machine: Machine, install: Install): Awaited | undefined {
   const awaited = awaitedByPhase[phaseOf(machine)];
-  return awaited?.(machine, install);
+  return awaited ? awaited(machine, install) : awaitedByUpdate(machine, install);
 }
 
-/** A machine in another phase waits for nothing. */
+/** A machine in another phase waits for nothing, unless it is updated in place. */
 const awaitedByPhase: Readonly<
   Record<string, ((machine: Machine, install: Install) => Awaited) | undefined>
 > = {
@@ -153,6 +158,7 @@ function factsOf(
     { name: 'Class', value: `${className}${provider === undefined ? '' : ` (${provider})`}` },
     { name: 'Instance', value: spec.providerID ?? 'none yet' },
     { name: 'Node', value: nodeValueOf(machine, node) },
+    ...updateFacts(machine, node),
   ];
 }
 
@@ -176,7 +182,8 @@ function ownersOf(machine: Machine, install: Install): Fact[] {
 export function formatNode({ metadata, spec, status }: Node): string {
   const conditions = status?.conditions ?? [];
   const others = conditions
-    .filter(({ type, status: is }) => type !== 'Ready' && is === 'True')
+    // Where an update in place is stands in a line of its own.
+    .filter(({ type, status: is }) => !['Ready', inPlaceUpdate].includes(type) && is === 'True')
     .map(({ type }) => type);
   const words = [
     readinessOf(conditions.find(({ type }) => type === 'Ready')),

@@ -12,13 +12,20 @@ import type { Finding } from '../diagnosis/finding.ts';
 import type { Install } from '../install/install.ts';
 import { policyFindingsFor } from '../diagnosis/policies.ts';
 import { deploymentFindings, setFindings } from '../diagnosis/pools.ts';
-import { timeOf } from '../install/times.ts';
+import { isoOf, timeOf } from '../install/times.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
 import { ageSince } from '../terminal/age.ts';
 import type { Pool, SetWithMachines } from '../install/pools.ts';
 import type { PolicyStatus } from '../install/policies.ts';
 import { holdingAmong, policiesFor, policyInWords } from '../install/policies.ts';
 import { isAvailable, isGoing, progressOf } from '../install/rollout.ts';
+import {
+  hasUpdateFailed,
+  isManual,
+  isUpdatingInPlace,
+  updateStateOf,
+} from '../install/in-place.ts';
+import { awaitedByUpdate } from './in-place.ts';
 import type { Awaited, Explanation, Fact } from './explanation.ts';
 
 export function explainDeployment(
@@ -39,6 +46,7 @@ export function explainDeployment(
       { name: 'Machines', value: progress.counts },
       { name: 'Class', value: deployment.spec.template.spec?.class?.name ?? 'none' },
       ...pausedFacts(deployment, install.now),
+      ...updatesOf({ deployment, machines }, install),
       ...policies.map((policy) => ({ name: 'Policy', value: policyInWords(policy, install.now) })),
       // Earlier sets are kept, empty, to roll back to.
       ...sets
@@ -71,6 +79,34 @@ export function explainSet(one: SetWithMachines, install: Install): Explanation 
     events: [],
     notes: [],
   };
+}
+
+/** So many are named where there are more. */
+const mostUpdates = 10;
+
+/** Of an update in place: each machine at work, and how many may be next. */
+function updatesOf(
+  { deployment, machines }: { deployment: MachineDeployment; machines: readonly Machine[] },
+  install: Install,
+): Fact[] {
+  const under = machines.filter((one) => isUpdatingInPlace(one) || hasUpdateFailed(one));
+  const candidates = machines.filter((one) => updateStateOf(one) === 'candidate').length;
+  const by = isManual(deployment) ? 'a person selects the next' : 'selected by turns';
+  const values = [
+    ...under.slice(0, mostUpdates).map((one) => updateInWords(one, install)),
+    ...(under.length > mostUpdates ? [`and ${under.length - mostUpdates} more`] : []),
+    ...(candidates > 0 ? [`${candidates} that may be selected: ${by}`] : []),
+  ];
+  return values.map((value) => ({ name: 'Update', value }));
+}
+
+function updateInWords(machine: Machine, install: Install): string {
+  const { what = '', since, until } = awaitedByUpdate(machine, install) ?? {};
+  return [
+    `${machine.metadata.name}: waits for ${what}`,
+    ...(since === undefined ? [] : [`since ${isoOf(since)}`]),
+    ...(until === undefined ? [] : [`until ${isoOf(until)}`]),
+  ].join(', ');
 }
 
 /** All policies must let it go on, so the last one counts, where each opens by itself. */

@@ -93,10 +93,16 @@ export interface Timeouts {
   creation: number;
   health: number;
   drain: number;
+  inPlaceUpdate: number;
 }
 
 /** As MCM has them, and our flags. */
-export const defaultTimeouts: Timeouts = { creation: 1_200, health: 600, drain: 7_200 };
+export const defaultTimeouts: Timeouts = {
+  creation: 1_200,
+  health: 600,
+  drain: 7_200,
+  inPlaceUpdate: 1_200,
+};
 
 export interface TemporalFacts {
   address: string;

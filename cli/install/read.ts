@@ -277,5 +277,6 @@ function timeoutsOf(ours: readonly Deployment[]): Timeouts {
     creation: values['machine-creation-timeout'],
     health: values['machine-health-timeout'],
     drain: values['machine-drain-timeout'],
+    inPlaceUpdate: values['machine-inplace-update-timeout'],
   };
 }

@@ -6,6 +6,7 @@ import type {
 import type { Machine } from '../../workflows/api/machine.ts';
 import { timeOf } from './times.ts';
 import { formatAge } from '../terminal/age.ts';
+import { hasUpdateFailed, isUpdatingInPlace, updatesInWords } from './in-place.ts';
 import { creationMsOf, medianOf } from './creation-times.ts';
 import type { Pool } from './pools.ts';
 
@@ -18,8 +19,10 @@ export interface RolloutProgress {
   updated: number;
   /** Being made, or being deleted, or to be replaced. */
   updating: number;
-  /** Failed, or their creation fails. */
+  /** Failed, or their creation or their update in place fails. */
   failed: number;
+  /** Updated in place now, some of which may be ready still; those whose update failed. */
+  inPlace: { updating: number; failed: number };
   /** Old machines that are left, those that go away included. */
   old: number;
   /** How many machines are in which state, such as `2 of 4 ready, 1 going away`. */
@@ -43,6 +46,7 @@ export function progressOf(
   const updated = fresh.filter(isAvailable).length;
   const failed = all.filter(isFailing).length;
   const going = all.filter(isGoing).length;
+  const inPlace = inPlaceCountsOf(all);
   const missing = Math.max(wanted - updated, 0);
   const isOver =
     missing === 0 && old.length === 0 && fresh.filter((one) => !isGoing(one)).length <= wanted;
@@ -54,14 +58,22 @@ export function progressOf(
     ready,
     updated,
     failed,
+    inPlace,
     old: old.length,
     updating: Math.max(all.length - ready - failed, 0),
-    counts: countsOf({ wanted, ready, updated, old: old.length, failed, going }),
+    counts: countsOf({ wanted, ready, updated, old: old.length, failed, going, inPlace }),
     ...(!isOver && { awaits: awaitedOf(deployment, { missing, old: old.length, state }) }),
     joinMs,
     ...(state === 'Progressing' && {
       leftMs: leftOf({ deployment, fresh, missing, old: old.length, joinMs, now }),
     }),
+  };
+}
+
+export function inPlaceCountsOf(machines: readonly Machine[]): RolloutProgress['inPlace'] {
+  return {
+    updating: machines.filter(isUpdatingInPlace).length,
+    failed: machines.filter(hasUpdateFailed).length,
   };
 }
 
@@ -94,6 +106,7 @@ export function isFailing(machine: Machine): boolean {
   const { currentStatus, lastOperation } = machine.status ?? {};
   const phase = currentStatus?.phase;
   if (phase === 'Failed' || phase === 'CrashLoopBackOff' || phase === 'Unknown') return true;
+  if (hasUpdateFailed(machine)) return true;
   return isGoing(machine) && lastOperation?.state === 'Failed';
 }
 
@@ -122,17 +135,19 @@ function holdOf({ status }: MachineDeployment): MachineDeploymentCondition | und
 }
 
 function countsOf(
-  counts: Pick<RolloutProgress, 'wanted' | 'ready' | 'updated' | 'old' | 'failed'> & {
+  counts: Pick<RolloutProgress, 'wanted' | 'ready' | 'updated' | 'old' | 'failed' | 'inPlace'> & {
     going: number;
   },
 ): string {
-  const { wanted, ready, updated, old, failed, going } = counts;
+  const { wanted, ready, updated, old, failed, going, inPlace } = counts;
+  const failing = failed - inPlace.failed;
   return [
     `${ready} of ${wanted} ready`,
     ...(updated < ready ? [`${updated} updated`] : []),
     ...(old > 0 ? [`${old} of old sets`] : []),
     ...(going > 0 ? [`${going} going away`] : []),
-    ...(failed > 0 ? [`${failed} failing`] : []),
+    ...updatesInWords(inPlace),
+    ...(failing > 0 ? [`${failing} failing`] : []),
   ].join(', ');
 }
 
@@ -142,11 +157,19 @@ function awaitedOf(
 ): string {
   // Until a worker takes up the pause the condition says that all went well.
   if (state === 'Paused') return holdOf(deployment)?.message ?? 'a person who resumes it';
+  // Those of old sets become new ones, unless there are enough without them.
+  const inPlace = isInPlace(deployment) ? Math.min(old, missing) : 0;
+  const [fresh, left] = [missing - inPlace, old - inPlace];
   const waits = [
-    ...(missing > 0 ? [`${missing} new ${plural(missing)} to become available`] : []),
-    ...(old > 0 ? [`${old} old ${plural(old)} to go`] : []),
+    ...(inPlace > 0 ? [`${inPlace} ${plural(inPlace)} to be updated in place`] : []),
+    ...(fresh > 0 ? [`${fresh} new ${plural(fresh)} to become available`] : []),
+    ...(left > 0 ? [`${left} old ${plural(left)} to go`] : []),
   ];
   return waits.length > 0 ? waits.join(', and ') : 'surplus machines to go';
+}
+
+function isInPlace({ spec }: MachineDeployment): boolean {
+  return spec.strategy?.type === 'InPlaceUpdate';
 }
 
 const plural = (count: number): string => (count === 1 ? 'machine' : 'machines');
@@ -166,6 +189,8 @@ interface Left {
  * A set that only gets another machine may be a month old, which is no pace.
  */
 function leftOf({ deployment, fresh, missing, old, joinMs, now }: Left): number | undefined {
+  // Neither the age of a machine nor the time that it took to join is the pace of an update.
+  if (isInPlace(deployment) && old > 0) return undefined;
   const done = fresh.filter(isAvailable).length;
   const remaining = Math.max(missing, old);
   const began = timeOf(fresh[0]?.metadata.creationTimestamp);

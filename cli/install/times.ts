@@ -53,6 +53,23 @@ export function drainDeadlineOf(machine: Machine, install: Install): number | un
   return movedDeadline({ from, seconds }, pausesOfDrain(pausesOf(machine, install)));
 }
 
+/** Pods that are left then are deleted by force, and the agent on the Node begins. */
+export function updateDrainDeadlineOf(
+  machine: Machine,
+  { from, install }: { from: number | undefined; install: Install },
+): number | undefined {
+  const seconds = secondsOf(machine.spec.drainTimeout) ?? install.timeouts.drain;
+  return movedDeadline({ from, seconds }, pausesOfDrain(pausesOf(machine, install)));
+}
+
+/** The update of an agent that has said nothing by then has failed. */
+export function updateDeadlineOf(machine: Machine, install: Install): number | undefined {
+  const { spec, status } = machine;
+  const from = timeOf(status?.currentStatus?.lastUpdateTime);
+  const seconds = secondsOf(spec.inPlaceUpdateTimeout) ?? install.timeouts.inPlaceUpdate;
+  return movedDeadline({ from, seconds }, pausesOf(machine, install));
+}
+
 function pausesOf({ metadata }: Machine, install: Install): Pause[] {
   return pausesUntil(pausesIn(install, metadata.namespace), install.now);
 }

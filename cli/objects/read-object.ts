@@ -2,6 +2,7 @@
 import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
 import { isForbidden, isNotFound } from '../../kube/client/errors.ts';
 import { customResource, node as nodePath } from '../../kube/client/paths.ts';
+import { labels } from '../../workflows/api/constants.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { ClusterScope } from '../connection/cluster.ts';
@@ -9,6 +10,18 @@ import { formatRight, rightOnMachines } from './rights.ts';
 
 export async function readMachine(scope: ClusterScope, name: string): Promise<Machine> {
   return await readNamed<Machine>(scope, 'machine', name);
+}
+
+/** The Machine that has this Node. */
+export async function readMachineOn(
+  { kube, namespace }: ClusterScope,
+  node: string,
+): Promise<Machine> {
+  const path = customResource('machines', namespace);
+  const { items } = await kube.list<Machine>(path, { labelSelector: `${labels.node}=${node}` });
+  const [machine] = items;
+  if (!machine) throw new Error(`no Machine in namespace ${namespace} has Node ${node}`);
+  return machine;
 }
 
 export async function readDeployment(

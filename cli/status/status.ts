@@ -9,13 +9,20 @@ import type { Install, LeaseFact, TemporalFacts } from '../install/install.ts';
 import { isUnreachableFromHere } from '../install/install.ts';
 import { notesData, notesOf, stopLines } from '../install/notes.ts';
 import { nothingStuck, findingTable } from '../diagnosis/table.ts';
+import { isUpdatingInPlace, updatesInWords } from '../install/in-place.ts';
 import { poolsOf } from '../install/pools.ts';
 import type { InstallOptions } from '../command-line/options.ts';
 import { readAll } from '../install/read.ts';
 import type { PolicyStatus } from '../install/policies.ts';
 import { changeOf, openingOf, policiesOf, policyData } from '../install/policies.ts';
 import type { RolloutProgress } from '../install/rollout.ts';
-import { isAvailable, isFailing, progressOf, formatPace } from '../install/rollout.ts';
+import {
+  isAvailable,
+  isFailing,
+  inPlaceCountsOf,
+  progressOf,
+  formatPace,
+} from '../install/rollout.ts';
 import { formatAge, ageSince } from '../terminal/age.ts';
 import { formatColumns } from '../terminal/columns.ts';
 import { isUnicode, oneLine } from '../terminal/screen.ts';
@@ -53,7 +60,7 @@ export function statusAnswer(install: Install, { isWide, hasNotes = true }: Stat
     text: [text, ...(hasNotes ? notesOf(install) : [])].join('\n'),
     data: {
       namespace: install.namespace ?? null,
-      machines: countsOf(install),
+      machines: { ...countsOf(install), ...inPlaceData(inPlaceCountsOf(install.machines)) },
       deployments: deployments.map(deploymentData),
       policies: policies.map(policyData),
       findings: findings.map(findingData),
@@ -111,7 +118,8 @@ function byUrgency(a: DeploymentStatus, b: DeploymentStatus): number {
 }
 
 function deploymentData({ namespace, name, className, progress }: DeploymentStatus): object {
-  const { state, wanted, ready, updated, updating, failed, old, awaits, joinMs, leftMs } = progress;
+  const { state, wanted, ready, updated, updating, failed, inPlace, old, awaits, joinMs, leftMs } =
+    progress;
   return defined({
     namespace,
     name,
@@ -122,6 +130,7 @@ function deploymentData({ namespace, name, className, progress }: DeploymentStat
     updated,
     updating,
     failed,
+    ...inPlaceData(inPlace),
     old,
     awaits,
     joinSeconds: joinMs === undefined ? undefined : Math.round(joinMs / 1_000),
@@ -129,7 +138,17 @@ function deploymentData({ namespace, name, className, progress }: DeploymentStat
   });
 }
 
-function countsOf({ machines }: Install): Record<'total' | 'ready' | 'failing' | 'others', number> {
+/** Absent: none. */
+function inPlaceData({ updating, failed }: RolloutProgress['inPlace']): object {
+  return defined({
+    updatingInPlace: updating > 0 ? updating : undefined,
+    updatesFailed: failed > 0 ? failed : undefined,
+  });
+}
+
+type MachineCounts = Record<'total' | 'ready' | 'failing' | 'others', number>;
+
+function countsOf({ machines }: Install): MachineCounts {
   const ready = machines.filter(isAvailable).length;
   const failing = machines.filter(isFailing).length;
   return { total: machines.length, ready, failing, others: machines.length - ready - failing };
@@ -139,13 +158,19 @@ function summaryOf(install: Install): string {
   const { total, ready, failing, others } = countsOf(install);
   const where =
     install.namespace === undefined ? 'All namespaces' : `Namespace ${install.namespace}`;
+  const inPlace = inPlaceCountsOf(install.machines);
+  // One that is drained for its update is ready still.
+  const unready = install.machines.filter((one) => isUpdatingInPlace(one) && !isAvailable(one));
   const parts = [
     `${ready} ready`,
-    ...(others > 0 ? [`${others} being made or deleted`] : []),
-    ...(failing > 0 ? [`${failing} failing`] : []),
+    ...countOf(others - unready.length, 'being made or deleted'),
+    ...updatesInWords(inPlace),
+    ...countOf(failing - inPlace.failed, 'failing'),
   ];
   return `${where}: ${total} ${total === 1 ? 'machine' : 'machines'}, ${parts.join(', ')}`;
 }
+
+const countOf = (count: number, what: string): string[] => (count > 0 ? [`${count} ${what}`] : []);
 
 /** Watcher, workers and Temporal, in a line each. */
 export function processLines(install: Install): string[] {

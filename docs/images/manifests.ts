@@ -1,6 +1,7 @@
 /** The objects that the pictures show. */
 import type { MachineKind } from '../../kube/client/paths.ts';
 import { apiVersion } from '../../workflows/api/constants.ts';
+import type { MachineDeploymentStrategy } from '../../workflows/api/machine-deployment.ts';
 
 export interface Manifest {
   kind: MachineKind;
@@ -36,17 +37,23 @@ export interface Pool {
   className: string;
   annotations?: Record<string, string>;
   progressDeadlineSeconds?: number;
+  /** Default: one machine more, none fewer during a rollout. */
+  strategy?: MachineDeploymentStrategy;
 }
 
-/** One machine more, none fewer during a rollout. */
+const oneMore: MachineDeploymentStrategy = {
+  type: 'RollingUpdate',
+  rollingUpdate: { maxSurge: 1, maxUnavailable: 0 },
+};
+
 export function deploymentOf({ name, replicas, className, ...rest }: Pool): Manifest {
-  const { annotations = {}, progressDeadlineSeconds } = rest;
+  const { annotations = {}, progressDeadlineSeconds, strategy = oneMore } = rest;
   const labels = { name };
   const spec = {
     replicas,
     progressDeadlineSeconds,
     selector: { matchLabels: labels },
-    strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+    strategy,
     template: { metadata: { labels }, spec: specOf(className) },
   };
   const metadata = { name, annotations };

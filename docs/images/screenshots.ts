@@ -21,10 +21,12 @@ import type { DrainDemo } from './drains.ts';
 import { startDrains } from './drains.ts';
 import type { RolloutDemo } from './rollouts.ts';
 import { startRollouts } from './rollouts.ts';
+import type { UpdateDemo } from './updates.ts';
+import { startUpdates } from './updates.ts';
 
 const usage = `Usage: npm run screenshots -- [options]
 
-Makes a few machines, drains and rollouts on the running local stack, takes pictures of their pages in the Temporal UI, writes
+Makes a few machines, drains, rollouts and an update in place on the running local stack, takes pictures of their pages in the Temporal UI, writes
 them to docs/images and deletes the machines. Needs Chromium: the variable CHROMIUM, or chromium or google-chrome on PATH.
 
   --state-dir DIR  of the stack (default: .millwright)
@@ -85,6 +87,12 @@ async function takeAll(stateDir: string): Promise<void> {
       await takeEach(await rolloutShots(album, rollouts));
     } finally {
       await rollouts.end();
+    }
+    const updates = await startUpdates(world);
+    try {
+      await takeEach(await updateShots(album, updates));
+    } finally {
+      await updates.end();
     }
   } finally {
     await demo.end();
@@ -158,6 +166,17 @@ async function rolloutShots(album: Album, { stuck }: RolloutDemo): Promise<Shot[
       file: 'rollout-blocked.png',
       url: await pageUrl(album, { kind: 'machineDeployment', name: stuck, tab: 'user-metadata' }),
       awaited: [/Blocked/, 'What you can do:'],
+      isFramed: true,
+    },
+  ];
+}
+
+async function updateShots(album: Album, { waiting }: UpdateDemo): Promise<Shot[]> {
+  return [
+    {
+      file: 'update-in-place.png',
+      url: await pageUrl(album, { kind: 'machine', name: waiting, tab: 'user-metadata' }),
+      awaited: [/InPlaceUpdating/, /by the agent on it/],
       isFramed: true,
     },
   ];

@@ -3,7 +3,9 @@ import * as messages from '../../workflows/contracts/messages.ts';
 import type { MachineCommand, RolloutCommand } from '../../workflows/contracts/commands.ts';
 import { machineCommands, rolloutCommands } from '../../workflows/contracts/commands.ts';
 import { errorOf } from '../../workflows/machine/commands.ts';
+import type { MachineState } from '../../workflows/machine/state.ts';
 import { newMachineState } from '../../workflows/machine/state.ts';
+import { candidateState } from '../workflows/machine/candidate-state.ts';
 import { faultOf } from '../../workflows/machine-deployment/commands.ts';
 import { textOf } from './pages.ts';
 
@@ -21,6 +23,9 @@ const ofMachines: InputOf<MachineCommand> = {
   forceDelete: { by: 'ada' },
   extendDrain: { minutes: 30, by: 'ada' },
   skipVolumeWait: { by: 'ada' },
+  retryUpdate: { by: 'ada' },
+  giveUpUpdate: { by: 'ada' },
+  selectForUpdate: { by: 'ada' },
 };
 const ofRollouts: InputOf<RolloutCommand> = {
   pause: { by: 'ada' },
@@ -60,8 +65,14 @@ describe('the forms', () => {
   test('are taken by a run that they are for', () => {
     const draining = newMachineState(0);
     draining.teardown = { stage: 'draining', startedAt: 0 };
+    const failed: MachineState = { ...newMachineState(0), phase: 'InPlaceUpdateFailed' };
+    const states: Record<string, MachineState> = {
+      selectForUpdate: candidateState(),
+      retryUpdate: failed,
+      giveUpUpdate: failed,
+    };
     const forMachine = Object.entries(ofMachines).map(([verb, input]) =>
-      errorOf(Object({ verb, ...input }), draining),
+      errorOf(Object({ verb, ...input }), states[verb] ?? draining),
     );
     const forRollout = Object.entries(ofRollouts).map(([verb, input]) =>
       faultOf(Object({ verb, ...input }), undefined),

@@ -43,6 +43,9 @@ const machineCommands: Good = {
   forceDelete: { by: 'Ada' },
   extendDrain: { by: 'Ada', minutes: 5 },
   skipVolumeWait: { by: 'Ada' },
+  selectForUpdate: { by: 'Ada' },
+  retryUpdate: { by: 'Ada' },
+  giveUpUpdate: { by: 'Ada' },
 };
 const rolloutCommands: Good = {
   pause: { by: 'Ada' },

@@ -58,6 +58,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'runbook-machines': 'runbook-drains',
   'runbook-pools': 'runbook-drains',
   'runbook-servers': 'runbook-certificate',
+  'runbook-updates': 'in-place-failure',
   'runbook-volumes': 'runbook-drains',
   'safety-lost-objects': 'safety-lost-workflows',
   'safety-missing': 'safety-orphans',

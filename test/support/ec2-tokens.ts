@@ -2,9 +2,9 @@
  * What moto lacks and EC2 has: a second RunInstances with one ClientToken is answered as the first,
  * and refused when it asks for something else. Stands in front of moto and hands on the rest.
  */
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { listening } from './listening.ts';
 
 interface Answer {
   status: number;
@@ -19,7 +19,7 @@ interface Remembered {
 
 export interface TokenMemory {
   url: string;
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 export async function rememberTokens(moto: string): Promise<TokenMemory> {
@@ -27,18 +27,8 @@ export async function rememberTokens(moto: string): Promise<TokenMemory> {
   const server = createServer(
     (request, response) => void serve({ moto, memory }, request, response),
   );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port }: { port?: number } = Object(server.address());
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async stop() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  const { url, close } = await listening(server);
+  return { url, stop: close };
 }
 
 interface World {

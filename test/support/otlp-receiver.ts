@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
+import { listening, type Listening } from './listening.ts';
 
 export interface ReceivedSpan {
   service: string;
@@ -19,12 +20,10 @@ export interface ReceivedSpan {
   end: bigint;
 }
 
-export interface OtlpReceiver {
-  url: string;
+export interface OtlpReceiver extends Listening {
   readonly spans: readonly ReceivedSpan[];
   /** All that was received, as it came. */
   readonly bodies: readonly string[];
-  close(): Promise<void>;
 }
 
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
@@ -33,7 +32,6 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const server = createServer((request, response) => {
     void take(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await receive(request);
     bodies.push(JSON.stringify(body));
@@ -41,18 +39,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   }
 
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('it has no port');
-  return {
-    url: `http://127.0.0.1:${address.port}`,
-    spans,
-    bodies,
-    close: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
-  };
+  return { ...(await listening(server)), spans, bodies };
 }
 
 interface Body {

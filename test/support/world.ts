@@ -13,6 +13,7 @@ import { InMemoryClient } from './api-server/in-memory-client.ts';
 export interface WorldOfTests extends ActivityDependencies {
   control: InMemoryClient;
   target: InMemoryClient;
+  selectForUpdate(machine: ObjectReference): Promise<void>;
 }
 
 /** A world in memory: `control` and `target` hold what a test puts there. */
@@ -60,6 +61,7 @@ export function aWorld({
     hasDriver: async (provider) => provider === 'virtual',
     specFaults: () => [],
     refusals: createRefusals(client),
+    selectForUpdate: async () => {},
     ...changes,
   };
 }

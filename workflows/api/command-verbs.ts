@@ -7,6 +7,9 @@ export const machineVerbs = [
   'forceDelete',
   'extendDrain',
   'skipVolumeWait',
+  'selectForUpdate',
+  'retryUpdate',
+  'giveUpUpdate',
 ] as const;
 
 /** Texts that a worker writes on the Machine for a command, and in its Event. */
@@ -35,6 +38,14 @@ export const machineCommandEffects: Record<
     reason: 'VolumeWaitSkipped',
     words: 'Volumes are not waited for',
     metadata: { annotations: { [drainOptions.skipVolumeWait]: 'true' } },
+  },
+  // Written on its Node.
+  selectForUpdate: { reason: 'SelectedForUpdate', words: 'Selected for its update in place' },
+  // What they write is on the Node and in the status.
+  retryUpdate: { reason: 'InPlaceUpdateRetried', words: 'Its update in place is tried again' },
+  giveUpUpdate: {
+    reason: 'InPlaceUpdateGivenUp',
+    words: 'Its update in place was given up: its MachineSet lets it go, and its disks with it',
   },
 };
 

@@ -45,6 +45,9 @@ export const machineCommands = {
     ['minutes'],
   ),
   skipVolumeWait: define('skipVolumeWait', 'does not wait for volumes to detach'),
+  selectForUpdate: define('selectForUpdate', 'its Node is updated in place next'),
+  retryUpdate: define('retryUpdate', 'the agent on its Node is to try the failed update again'),
+  giveUpUpdate: define('giveUpUpdate', 'fails for its failed update: it goes, with its disks'),
 } satisfies Record<(typeof machineVerbs)[number], unknown>;
 
 /** Commands to a rollout. */

@@ -139,6 +139,8 @@ export interface TeardownOutcome {
 export interface MachineCommandInput {
   machine: ObjectReference;
   command: MachineCommand;
+  /** Of `retryUpdate`: whose Node it is about. */
+  instance?: Instance;
   /** Time limit for `extendDrain`, milliseconds: as if nothing was paused since `countsFrom`. */
   until?: number;
   countsFrom?: number;

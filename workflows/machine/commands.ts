@@ -5,14 +5,17 @@ import { CommandQueue } from '../runtime/command-queue.ts';
 import type { Page } from '../runtime/page.ts';
 import { isBeingDrained, forgetReportedDeadline } from './drain.ts';
 import type { MachineState } from './state.ts';
+import { instanceOf } from './state.ts';
 import type { MachineCommand } from '../contracts/commands.ts';
 import { machineCommands } from '../contracts/commands.ts';
 import type { ObjectReference } from '../contracts/references.ts';
 import { drainBeganAt, drainDeadlineOf } from './deadlines.ts';
 import { retryFailureNow } from './failure.ts';
 import { checkHooksSoon, knownHoldOf } from './hooks.ts';
-import { retryInPlaceNow } from './in-place.ts';
+import { forgetClock, retryInPlaceNow } from './in-place.ts';
+import { ownNodeOf } from './node.ts';
 import { forgetCommand, noteDrainOptions, noteForce, noteWritten } from './object.ts';
+import type { Instance } from '../plan/machine/facts.ts';
 import { tryNow } from '../plan/requeues.ts';
 import { skipDrain } from './teardown.ts';
 import { defined } from '../values/defined.ts';
@@ -27,7 +30,14 @@ export class MachineCommands extends CommandQueue<MachineCommand> {
     this.listen(machineCommands.forceDelete);
     this.listen(machineCommands.extendDrain);
     this.listen(machineCommands.skipVolumeWait);
+    this.listen(machineCommands.selectForUpdate);
+    this.listen(machineCommands.retryUpdate);
+    this.listen(machineCommands.giveUpUpdate);
   }
+}
+
+function isOfUpdate(verb: MachineCommand['verb']): boolean {
+  return verb === 'retryUpdate' || verb === 'giveUpUpdate';
 }
 
 /** A week. */
@@ -41,11 +51,25 @@ export function errorOf(command: MachineCommand, state: MachineState): string | 
     const isWaiting = isBeingDrained(state) || state.failure !== undefined || isHeld;
     return isWaiting ? undefined : 'the machine waits for nothing that can be tried again';
   }
+  if (command.verb === 'selectForUpdate') return selectionError(state);
+  if (isOfUpdate(command.verb)) {
+    const hasFailed = state.phase === 'InPlaceUpdateFailed';
+    return hasFailed ? undefined : 'the machine is not InPlaceUpdateFailed: no update has failed';
+  }
   if (!mayBeDrained(state)) return 'the machine is not being drained: delete it first';
   if (command.verb === 'extendDrain' && knownHoldOf(state)?.part === 'drain') {
     return 'hooks hold the drain, and its time has not begun: remove them first';
   }
   return command.verb === 'extendDrain' ? minutesError(command.minutes) : undefined;
+}
+
+/** What its rollout says to it is read when it is done. */
+function selectionError(state: MachineState): string | undefined {
+  const { isCandidate = false, isSelected = false, reason } = ownNodeOf(state)?.inPlace ?? {};
+  if (isSelected) return 'its Node is selected for an update in place already';
+  return isCandidate && reason === 'CandidateForUpdate'
+    ? undefined
+    : 'its Node is no candidate for an update in place';
 }
 
 /**
@@ -81,7 +105,8 @@ export async function applyCommand(
     command.verb === 'extendDrain' ? drainDeadlineOf(state) + command.minutes * 60_000 : undefined;
   const countsFrom = until === undefined ? undefined : drainBeganAt(state);
   const now = Date.now();
-  const input = defined({ machine, command, until, countsFrom, written, heardAt, now });
+  const instance = command.verb === 'retryUpdate' ? idsOf(state) : undefined;
+  const input = defined({ machine, command, instance, until, countsFrom, written, heardAt, now });
   const run = localFirst((steps) => steps.applyMachineCommand(input), command.verb);
   const { words, resourceVersion, isStale } = await run;
   if (written !== undefined) forgetCommand(state, written);
@@ -93,11 +118,18 @@ export async function applyCommand(
   return words;
 }
 
+function idsOf(state: MachineState): Instance | undefined {
+  const { providerID, nodeName } = instanceOf(state) ?? {};
+  return providerID === undefined || nodeName === undefined ? undefined : { providerID, nodeName };
+}
+
 function noteCommand(
   state: MachineState,
   { verb }: MachineCommand,
   until: number | undefined,
 ): void {
+  // Machine and Node are read again.
+  if (isOfUpdate(verb)) forgetClock(state);
   if (verb === 'retryNow') {
     retryFailureNow(state);
     if (knownHoldOf(state)) checkHooksSoon(state);

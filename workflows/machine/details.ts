@@ -8,6 +8,7 @@ import { formatHook } from '../api/deletion-hooks.ts';
 import { shownDrainDeadlineOf } from './deadlines.ts';
 import { isBeingDrained } from './drain.ts';
 import { knownHoldOf } from './hooks.ts';
+import { inPlaceFactsOf } from './in-place.ts';
 import { nameInLine } from '../values/name-in-line.ts';
 import type { MachineState, PreservationDrain } from './state.ts';
 import { instanceOf } from './state.ts';
@@ -33,6 +34,7 @@ export function machineDetails(
     ...formatHooks(state),
     ...formatDrain(state),
     ...formatPreservation(state),
+    ...formatUpdate(state),
     ...formatMissing(state),
     ...formatFacts(ref, state),
     ...formatConsole(state),
@@ -106,6 +108,24 @@ function stateOfDrain(drain: PreservationDrain | undefined, error: string | unde
     : `its Node could not be drained: ${error}`;
 }
 
+/** How far it is, and what the agent on the Node says. */
+function formatUpdate(state: MachineState): string[] {
+  const { node, deadline, hold, requeue, drainRequeue } = inPlaceFactsOf(state) ?? {};
+  if (!node?.reason) return [];
+  const { reason, since, failedReason } = node;
+  const began = since === undefined ? '' : ` since ${timeOf(since)}`;
+  const isDrained = reason === 'SelectedForUpdate' && isBeingDrained(state);
+  const until = isDrained ? shownDrainDeadlineOf(state) : deadline;
+  const end = until === undefined ? '' : `, until ${timeOf(until)}`;
+  const does = isDrained ? '; its Node is being drained' : '';
+  const problems = [hold, requeue?.message, drainRequeue?.message].filter(Boolean);
+  return [
+    `- **Update in place:** \`${reason}\`${began}${does}${end}`,
+    ...problems.map((why) => `- **Update in place waits:** ${why}`),
+    ...(failedReason ? [`- **The agent on its Node says:** ${failedReason}`] : []),
+  ];
+}
+
 function formatBlocker({ pod, blockedBy, since, why, nextTryAt }: Blocker): string {
   const next =
     nextTryAt === undefined ? '' : `; next try ${timeOf(nextTryAt)}, then every minute or two`;
@@ -160,6 +180,7 @@ function commandsOf(ref: NamespacedName, state: MachineState): string[] {
     ...hookCommands(`${kubectl} annotate machine ${name}`, state),
     ...(state.teardown ? [] : [`${kubectl} delete machine ${name}`]),
     ...preservationCommands(`${kubectl} annotate --overwrite machine ${name}`, state),
+    ...(state.phase === 'InPlaceUpdateFailed' ? updateCommands(ref, prepared?.commandsBy) : []),
     ...(state.teardown?.stage === 'draining' ? drainCommands(ref, prepared?.commandsBy) : []),
   ];
 }
@@ -179,11 +200,23 @@ function preservationCommands(annotate: string, { phase, preservation }: Machine
   return isIll ? ['# keeps it for inspection when it has failed', `${command}=when-failed`] : [];
 }
 
-function drainCommands(ref: NamespacedName, source: CommandSource | undefined): string[] {
-  const print = (command: MachineCommand, comment?: string): string[] => {
+function printerOf(ref: NamespacedName, source: CommandSource | undefined) {
+  return (command: MachineCommand, comment?: string): string[] => {
     const printed = printedCommand({ kind: 'machine', ref, source }, command);
     return comment === undefined || printed.length === 0 ? printed : [comment, ...printed];
   };
+}
+
+function updateCommands(ref: NamespacedName, source: CommandSource | undefined): string[] {
+  const print = printerOf(ref, source);
+  return [
+    ...print({ verb: 'retryUpdate' }, '# the agent on its Node tries it again'),
+    ...print({ verb: 'giveUpUpdate' }, '# its set lets it go, with its disks'),
+  ];
+}
+
+function drainCommands(ref: NamespacedName, source: CommandSource | undefined): string[] {
+  const print = printerOf(ref, source);
   return [
     ...print({ verb: 'retryNow' }),
     ...print({ verb: 'extendDrain', minutes: 30 }),

@@ -93,6 +93,21 @@ export const rollout: Board = {
         },
         machinesByPhase,
         {
+          title: 'Updates in place',
+          description:
+            'Machines by where their update is. Those that failed are replaced, or wait for you.',
+          kind: 'stack',
+          unit: 'short',
+          runbook: 'update-failed',
+          isOftenEmpty: true,
+          queries: [
+            {
+              expr: `sum by (phase) (millwright_machines{${ofDeployment}, phase=~"InPlace.*"})`,
+              legend: '{{phase}}',
+            },
+          ],
+        },
+        {
           title: 'Steps of MachineDeployments and MachineSets',
           description:
             'What their workflows decide on. No step while a rollout is open: something is awaited.',

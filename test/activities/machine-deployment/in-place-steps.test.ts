@@ -143,45 +143,6 @@ describe('markCandidates', () => {
     expect(await world.marksOf('m')).toBe('c');
   });
 
-  test.each<{ name: string; change: Partial<InPlaceMember> }>([
-    { name: 'that was moved for an earlier template', change: { isMoved: true } },
-    { name: 'that was updated to an earlier one', change: { since: '2025-01-01T00:00:00Z' } },
-  ])('one $name becomes a candidate once more', async ({ change }) => {
-    await withMembers({
-      name: 'm',
-      reason: 'UpdateSuccessful',
-      marks: 'cs+',
-      isCordoned: true,
-      ...change,
-    });
-    await world.do(steps.markCandidates);
-    expect(await world.marksOf('m')).toBe('c');
-    const { spec } = await world.node('m');
-    expect(spec).toEqual({ providerID: instance, taints: [avoidance] });
-    expect((await world.machine('m')).metadata.labels).not.toHaveProperty([result]);
-  });
-
-  test.each([
-    { old: 0, next: 3, members: 0, isDone: false, why: 'others have yet to be made' },
-    { old: 0, next: 3, members: 3, isDone: true, why: 'the others are as many as are wanted' },
-    { old: 1, next: 2, members: 0, isDone: true, why: 'the size counts it' },
-  ])('it keeps its label: $isDone, as $why', async ({ old, next, members, isDone }) => {
-    await withMembers({ name: 'm', reason: 'UpdateSuccessful', marks: 'cs+', isMoved: true });
-    for (let count = 0; count < members; count += 1)
-      await world.add({ name: `n${count}`, isNew: true });
-    await world.resize({ old, new: next });
-    await world.do(steps.markCandidates);
-    expect(await world.marksOf('m')).toBe(isDone ? 'c' : 'cs+');
-    expect(result in ((await world.machine('m')).metadata.labels ?? {})).toBe(!isDone);
-  });
-
-  test('what a person has selected since stays so', async () => {
-    await withMembers({ name: 'm', reason: 'SelectedForUpdate', marks: 'cs', isMoved: true });
-    await world.do(steps.markCandidates);
-    expect(await world.marksOf('m')).toBe('cs');
-    expect((await world.machine('m')).metadata.labels).not.toHaveProperty([result]);
-  });
-
   test('one that was updated without being selected is found by the label of those', async () => {
     await withMembers({ name: 'm', reason: 'UpdateSuccessful', marks: 'c+' });
     expect((await world.inPlace()).old).toEqual({ unmarked: ['m'] });
@@ -422,6 +383,10 @@ describe('moveMachines', () => {
     { name: 'that is InPlaceUpdating', change: { phase: 'InPlaceUpdating' } },
     { name: 'that is Failed', change: { phase: 'Failed' } },
     { name: 'that was moved for an earlier template', change: { isMoved: true } },
+    {
+      name: 'that was updated to an earlier template',
+      change: { since: '2025-01-01T00:00:00Z' },
+    },
   ])('not one $name', async ({ change }) => {
     await withMembers({ ...right.moveMachines, ...change });
     await expectNoWrites(() => world.do(steps.moveMachines));
@@ -481,8 +446,25 @@ describe('tidyUpdated', () => {
     expect((await world.machine('m')).metadata.labels).not.toHaveProperty([result]);
   });
 
-  test('not of a set that is an old one by now', async () => {
-    await withMembers({ ...right.tidyUpdated, isNew: false });
+  test.each<{ name: string; change: Partial<InPlaceMember> }>([
+    { name: 'that was moved to it', change: {} },
+    {
+      name: 'that was updated before there was the present template',
+      change: { isMoved: false, since: '2025-01-01T00:00:00Z' },
+    },
+  ])(
+    'the Node of a set that is an old one by now is avoided as before: $name',
+    async ({ change }) => {
+      await withMembers({ ...right.tidyUpdated, isNew: false, ...change });
+      await world.do(steps.tidyUpdated);
+      const { spec } = await world.node('m');
+      expect(spec?.taints).toEqual([avoidance, { key: critical, effect: 'NoSchedule' }]);
+      expect((await world.inPlace()).old).toEqual({ unmarked: ['m'] });
+    },
+  );
+
+  test('what is to be moved is not tidied', async () => {
+    await withMembers({ ...right.tidyUpdated, isNew: false, isMoved: false });
     await expectNoWrites(() => world.do(steps.tidyUpdated));
   });
 
@@ -498,12 +480,11 @@ describe('tidyUpdated', () => {
 
   test.each([
     { replicas: 3, size: 1, isDone: false, why: 'its size does not count the machine yet' },
-    { replicas: 2, size: 1, isDone: false, why: 'an old one more than are wanted goes first' },
     { replicas: 3, size: 2, isDone: true, why: 'its size counts both' },
     { replicas: 1, size: 1, isDone: true, why: 'only one is wanted' },
   ])('a set of size $size: $isDone, as $why', async ({ replicas, size, isDone }) => {
     world = new InPlaceWorld({ replicas });
-    await world.add(right.tidyUpdated, { name: 'n', isNew: true }, { name: 'o' });
+    await world.add(right.tidyUpdated, { name: 'n', isNew: true });
     await world.resize({ new: size });
     await world.do(steps.tidyUpdated);
     expect(result in ((await world.machine('m')).metadata.labels ?? {})).toBe(!isDone);

@@ -113,7 +113,13 @@ export class InPlaceWorld extends DeploymentWorld {
 
   #add(set: MachineSet, member: InPlaceMember): void {
     const { name, phase = 'Running', reason, nodeReason = reason, marks = '' } = member;
-    const { isCordoned = false, isAvoided = true, isMoved = false, metadata, lastOperation } = member;
+    const {
+      isCordoned = false,
+      isAvoided = true,
+      isMoved = false,
+      metadata,
+      lastOperation,
+    } = member;
     const labels = {
       node: name,
       ...(isMoved && { [result]: 'successful' }),

@@ -1,9 +1,9 @@
 /** An API server that has one object of each kind, and a kubeconfig for it. */
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { listening } from '../../support/listening.ts';
 
 export interface NamedCluster {
   folder: string;
@@ -35,15 +35,12 @@ export async function aNamedCluster(): Promise<NamedCluster> {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ metadata: { resourceVersion: '1' }, items }));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
+  const { url, close } = await listening(server);
   const folder = await mkdtemp(join(tmpdir(), 'completion-'));
   const kubeconfig = join(folder, 'kubeconfig');
   const here = { name: 'here' };
   const content = {
-    clusters: [{ ...here, cluster: { server: `http://127.0.0.1:${port}` } }],
+    clusters: [{ ...here, cluster: { server: url } }],
     users: [{ ...here, user: {} }],
     contexts: contexts.map((name) => ({ name, context: { cluster: 'here', user: 'here' } })),
     'current-context': 'here',
@@ -57,8 +54,7 @@ export async function aNamedCluster(): Promise<NamedCluster> {
     count: 1,
     refuses: '',
     close: async () => {
-      server.closeAllConnections();
-      server.close();
+      await close();
       await rm(folder, { recursive: true });
     },
   };

@@ -1,9 +1,9 @@
 /** Commands whose API server does not answer say so within seconds, and which one it is. */
 import { writeFileSync, mkdtempSync } from 'node:fs';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { listening } from '../../support/listening.ts';
 import { inCluster } from '../../../cli/connection/cluster.ts';
 import { readInstall } from '../../../cli/install/read.ts';
 import { inTarget } from '../../../cli/connection/target.ts';
@@ -23,31 +23,18 @@ function kubeconfigOf(server: string): string {
   return file;
 }
 
-/** Takes connections and answers nothing. */
-async function aSilentPort() {
-  const sockets = new Set<{ destroy(): void }>();
-  const server = createServer((socket) => void sockets.add(socket));
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port }: Partial<AddressInfo> = Object(server.address());
-  const close = (): void => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  };
-  return { port, close, connections: () => sockets.size };
-}
-
 test.each(['http', 'https'])(
   'a port that takes connections and answers nothing, by %s, costs no more than one attempt',
   async (scheme) => {
-    const silent = await aSilentPort();
+    let connections = 0;
+    await using silent = await listening(createServer(() => void (connections += 1)));
     const server = `${scheme}://127.0.0.1:${silent.port}`;
     const kubeconfig = kubeconfigOf(server);
     const answer = inCluster({ kubeconfig, context: 'eu' }, (place) => readInstall(place, {}));
     await expect(answer).rejects.toThrow(
       `The API server ${server} (${kubeconfig}, context eu) does not answer: `,
     );
-    expect(silent.connections()).toBe(1);
-    silent.close();
+    expect(connections).toBe(1);
   },
 );
 

@@ -32,7 +32,8 @@ test('a line is cut at its end', () => {
 });
 
 const plain = { palette: paletteOf(false), hasBlocks: false };
-const progress = { state: 'Progressing', wanted: 10, old: 0, counts: '' } as const;
+const inPlace = { updating: 0, failed: 0 };
+const progress = { state: 'Progressing', wanted: 10, old: 0, counts: '', inPlace } as const;
 
 test.each([
   [{ ready: 10, updated: 10, updating: 0, failed: 0 }, '####################'],

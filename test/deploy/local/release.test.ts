@@ -1,36 +1,23 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { listening } from '../../support/listening.ts';
 import { fromRelease } from '../../../deploy/local/binaries/release.ts';
 import { SourceUnavailable, type AcquireWorld } from '../../../deploy/local/binaries/source.ts';
 import { tools, type Release, type Tool } from '../../../deploy/local/binaries/tools.ts';
 
-function portOf(server: Server): number {
-  const address = server.address();
-  if (typeof address !== 'object' || address === null)
-    throw new Error('The server does not listen');
-  return address.port;
-}
-
 /** A release site that serves these files. */
 const files = new Map<string, Buffer>();
-let site: Server;
-let base: string;
-
-beforeAll(async () => {
-  site = createServer((request, response) => {
-    const body = files.get(request.url ?? '');
-    response.writeHead(body === undefined ? 404 : 200);
-    response.end(body);
-  });
-  await new Promise<void>((done) => site.listen(0, '127.0.0.1', done));
-  base = `http://127.0.0.1:${portOf(site)}`;
+const site = createServer((request, response) => {
+  const body = files.get(request.url ?? '');
+  response.writeHead(body === undefined ? 404 : 200);
+  response.end(body);
 });
-
-afterAll(() => new Promise((done) => site.close(done)));
+const { url: base, close } = await listening(site);
+afterAll(close);
 
 const world: AcquireWorld = {
   platform: { os: 'linux', arch: 'amd64' },
@@ -97,28 +84,21 @@ describe('an official release', () => {
   });
 
   test('an official release that does not answer is skipped after 10 s', async () => {
-    const silent = createServer(() => undefined);
-    await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
-    const url = `http://127.0.0.1:${portOf(silent)}/etcd`;
-    try {
-      await expect(download({ url, checksumUrl: url })).rejects.toThrow('no answer within 10 s');
-    } finally {
-      silent.closeAllConnections();
-      silent.close();
-    }
+    await using silent = await listening(createServer());
+    const url = `${silent.url}/etcd`;
+    await expect(download({ url, checksumUrl: url })).rejects.toThrow('no answer within 10 s');
   });
 
   test('an official release whose checksum breaks off leaves the word to the next source', async () => {
-    const cut = createServer((_request, response) => {
+    const server = createServer((_request, response) => {
       response.writeHead(200, { 'content-length': '64' });
       response.write('00', () => response.destroy());
     });
-    await new Promise<void>((done) => cut.listen(0, '127.0.0.1', done));
-    const url = `http://127.0.0.1:${portOf(cut)}/etcd`;
+    await using cut = await listening(server);
+    const url = `${cut.url}/etcd`;
     const taken = download({ url, checksumUrl: url });
     await expect(taken).rejects.toThrow(SourceUnavailable);
     await expect(taken).rejects.toThrow(`${url} broke off`);
-    cut.close();
   });
 
   test('an archive that cannot be unpacked leaves the word to the next source', async () => {

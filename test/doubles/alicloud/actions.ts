@@ -1,7 +1,7 @@
 /** The double's answers to the calls. */
 import type { Cloud, StoredInstance } from './cloud.ts';
 import { isTrue, itemsOf, type CallName } from './model.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../rest/refusal.ts';
 import { requireRunnable, requireTags } from './rules.ts';
 
 export interface Asked {

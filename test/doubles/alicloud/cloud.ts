@@ -3,7 +3,7 @@
  * which is handed in, in milliseconds.
  */
 import { isTrue, itemsOf } from './model.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../rest/refusal.ts';
 
 export interface StoredInstance {
   id: string;

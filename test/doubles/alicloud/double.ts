@@ -4,10 +4,11 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
+import { listening, type Listening } from '../../support/listening.ts';
 import { answerTo } from './actions.ts';
 import { Cloud, type CloudTimes } from './cloud.ts';
 import { faultsOf, isCallName, type CallName } from './model.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../rest/refusal.ts';
 import { canonicalRequest, signatureIn, signatureOf } from './signature.ts';
 
 export interface SeenCall {
@@ -16,8 +17,7 @@ export interface SeenCall {
   code: string;
 }
 
-export interface AlicloudDouble extends AsyncDisposable {
-  url: string;
+export interface AlicloudDouble extends Listening {
   cloud: Cloud;
   calls: SeenCall[];
   /** Of the double's clock, which begins with the present time and stands still. */
@@ -124,11 +124,8 @@ export async function startAlicloudDouble({
       response.writeHead(500).end(`the double is broken: ${String(error)}`);
     });
   });
-  await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the double has no port');
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    ...(await listening(server)),
     cloud,
     calls,
     now: () => now,
@@ -137,9 +134,5 @@ export async function startAlicloudDouble({
     },
     refuse: (action, refusal, headers = {}) => void ordered.push({ action, refusal, headers }),
     alsoCalled: (host) => void hosts.push(host),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((settle) => server.close(settle));
-    },
   };
 }

@@ -1,6 +1,6 @@
 /** What RunInstances refuses, as the SDK's description of its parameters says. */
 import { itemsOf } from './model.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../rest/refusal.ts';
 
 type Query = Readonly<Record<string, string>>;
 

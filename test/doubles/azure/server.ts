@@ -5,10 +5,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:https';
+import { createServer } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { listening, type Listening } from '../../support/listening.ts';
 import { CertificateAuthority } from '../../../deploy/local/cluster/certificates.ts';
 import { answerAdmin } from './admin.ts';
 import { answerOf, Refusal, type Answer } from './answer.ts';
@@ -60,16 +61,13 @@ export async function startAzureDouble(options: DoubleOptions = {}): Promise<Azu
   const pair = await ca.issue({ name: 'azure-double', hosts: ['127.0.0.1', 'localhost'] });
   const tls = { cert: pair.certificate, key: pair.key };
   const server = createServer({ ...tls, ...keptAlive });
-  await new Promise<void>((resolve) => {
-    server.listen(options.port ?? 0, '127.0.0.1', resolve);
-  });
-  const { port }: { port?: number } = Object(server.address());
+  const open = await listening(server, options.port);
   const double = createDouble({
     options,
     caFile,
     tls,
-    url: `https://127.0.0.1:${port}`,
-    server,
+    url: `https://127.0.0.1:${open.port}`,
+    open,
     folder,
   });
   server.on('request', (request, response) => {
@@ -83,7 +81,7 @@ interface Parts {
   caFile: string;
   tls: AzureDouble['tls'];
   url: string;
-  server: Server;
+  open: Listening;
   folder: string;
 }
 
@@ -93,7 +91,7 @@ interface RunningDouble extends AzureDouble {
   pageSize: number;
 }
 
-function createDouble({ options, caFile, tls, url, server, folder }: Parts): RunningDouble {
+function createDouble({ options, caFile, tls, url, open, folder }: Parts): RunningDouble {
   const world = newWorld();
   const double: RunningDouble = {
     url,
@@ -124,10 +122,7 @@ function createDouble({ options, caFile, tls, url, server, folder }: Parts): Run
       double.indexed = undefined;
     },
     async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => {
-        server.close(resolve);
-      });
+      await open.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };

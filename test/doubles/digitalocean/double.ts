@@ -5,23 +5,17 @@
  * actions, prices.
  */
 import { randomUUID } from 'node:crypto';
-import {
-  fieldFaults,
-  HandClock,
-  startJsonServer,
-  type JsonAnswer,
-  type JsonRequest,
-} from '../rest/json-server.ts';
-import { Refusal } from './answers.ts';
+import { fieldFaults, HandClock } from '../rest/field-rules.ts';
+import { startRestDouble } from '../rest/rest-double.ts';
+import type { RestDouble, RestReply, RestRequest } from '../rest/rest-double.ts';
+import { Refusal } from '../rest/refusal.ts';
 import { Team, type StoredDroplet } from './team.ts';
 import { createRules, droplet, requireCatalog } from './droplets.ts';
 
-export interface DigitalOceanDouble {
-  /** For MILLWRIGHT_DIGITALOCEAN_ENDPOINT. */
-  url: string;
+/** Its URL is for MILLWRIGHT_DIGITALOCEAN_ENDPOINT. */
+export interface DigitalOceanDouble extends RestDouble {
   team: Team;
   clock: HandClock;
-  close: () => Promise<void>;
 }
 
 export const token = 'dop_v1_of_the_double';
@@ -29,11 +23,11 @@ export const token = 'dop_v1_of_the_double';
 export async function startDigitalOceanDouble(port = 0): Promise<DigitalOceanDouble> {
   const clock = new HandClock();
   const team = new Team(clock);
-  const server = await startJsonServer((request) => answer(team, request), port);
-  return { url: server.url, team, clock, close: server.close };
+  const server = await startRestDouble((request) => answer(team, request), port);
+  return { ...server, team, clock };
 }
 
-function answer(team: Team, request: JsonRequest): JsonAnswer {
+function answer(team: Team, request: RestRequest): RestReply {
   const requestId = randomUUID();
   try {
     team.goOn();
@@ -42,12 +36,12 @@ function answer(team: Team, request: JsonRequest): JsonAnswer {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const headers = { 'x-request-id': requestId, ...team.limitHeaders() };
-    const { status, id, message } = error;
+    const { status, code: id, message } = error;
     return { status, body: { id, message, request_id: requestId }, headers };
   }
 }
 
-function route(team: Team, request: JsonRequest): JsonAnswer {
+function route(team: Team, request: RestRequest): RestReply {
   const { method, path, headers } = request;
   if (headers.authorization !== `Bearer ${token}`) {
     throw new Refusal(401, 'unauthorized', 'Unable to authenticate you');
@@ -76,7 +70,7 @@ const notFound = (): Refusal =>
 const unprocessable = (message: string): Refusal =>
   new Refusal(422, 'unprocessable_entity', message);
 
-function create(team: Team, body: Readonly<Record<string, unknown>>): JsonAnswer {
+function create(team: Team, body: Readonly<Record<string, unknown>>): RestReply {
   const [fault] = fieldFaults(body, createRules);
   if (fault) throw unprocessable(`${fault.name} ${fault.words}`);
   requireCatalog(team, body);
@@ -91,7 +85,7 @@ function create(team: Team, body: Readonly<Record<string, unknown>>): JsonAnswer
   return { status: 202, body: { droplet: shown, links: { actions: [{ ...action, href }] } } };
 }
 
-function list(team: Team, { query }: JsonRequest): JsonAnswer {
+function list(team: Team, { query }: RestRequest): RestReply {
   const name = query.get('name')?.toLowerCase();
   const tag = query.get('tag_name');
   const isGpu = query.get('type') === 'gpus';
@@ -133,9 +127,9 @@ const kinds = ['reserved_ips', 'floating_ips', 'snapshots', 'volumes', 'volume_s
 
 function associated(
   team: Team,
-  { method, body }: JsonRequest,
+  { method, body }: RestRequest,
   { found, rest }: { found: StoredDroplet; rest: readonly string[] },
-): JsonAnswer {
+): RestReply {
   const [what, how, ...more] = rest;
   if (what !== 'destroy_with_associated_resources' || more.length > 0) throw notFound();
   if (method === 'GET' && how === undefined) {

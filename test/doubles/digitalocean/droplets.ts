@@ -1,6 +1,6 @@
 /** `droplet_single_create` and `droplet` of the published description: rules and form. */
-import { aText, anId, aTruth, eitherOf, listOf, type Rule } from '../rest/json-server.ts';
-import { Refusal } from './answers.ts';
+import { aText, anId, aTruth, eitherOf, listOf, type Rule } from '../rest/field-rules.ts';
+import { Refusal } from '../rest/refusal.ts';
 import type { StoredDroplet, Team } from './team.ts';
 
 const uuid = aText(/^[0-9a-f-]{36}$/);

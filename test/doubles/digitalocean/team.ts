@@ -1,6 +1,6 @@
 /** What a team has, and what the cloud works on there. */
-import type { HandClock } from '../rest/json-server.ts';
-import { Refusal } from './answers.ts';
+import type { HandClock } from '../rest/field-rules.ts';
+import { Refusal } from '../rest/refusal.ts';
 
 export interface StoredDroplet {
   id: number;

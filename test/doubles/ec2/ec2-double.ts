@@ -4,8 +4,8 @@
  * what the documents of EC2 say, not that EC2 does.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { listening, type Listening } from '../../support/listening.ts';
 import { act } from './actions.ts';
 import { formOf, type Form } from './form.ts';
 import {
@@ -52,8 +52,7 @@ export interface Bucket {
   callsPerSecond: number;
 }
 
-export interface Ec2Double {
-  url: string;
+export interface Ec2Double extends Listening {
   /** In the order made, the terminated ones too. */
   readonly instances: readonly DoubleInstance[];
   /** Since the last `reset`. */
@@ -83,7 +82,6 @@ export interface Ec2Double {
   limitPages(size: number): void;
   /** No more faults, cuts and delays; forgets the requests, keeps the instances. */
   reset(): void;
-  close(): Promise<void>;
 }
 
 const pageOfStranger: StrangersAnswer = { status: 404, body: '<html>404, that is all.</html>' };
@@ -118,9 +116,8 @@ export async function startEc2Double(): Promise<Ec2Double> {
   const server = createServer(keptAlive, (request, response) => {
     answer(request, response).catch((error: unknown) => response.destroy(Object(error)));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: urlOf(server.address()),
+    ...(await listening(server)),
     instances: instances.all,
     requests,
     lastAccessKey: () => lastAccessKey,
@@ -148,10 +145,6 @@ export async function startEc2Double(): Promise<Ec2Double> {
       instances.dropsTags = false;
       instances.pageSize = Number.POSITIVE_INFINITY;
     },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
   };
 }
 
@@ -161,11 +154,6 @@ function breakOff(
 ): void {
   const head = { 'content-type': 'text/xml', 'content-length': Buffer.byteLength(body) };
   response.writeHead(status, head).write(body.slice(0, body.length / 2), () => response.destroy());
-}
-
-function urlOf(address: string | AddressInfo | null): string {
-  if (typeof address === 'object' && address) return `http://127.0.0.1:${address.port}`;
-  throw new Error('the double has no port');
 }
 
 interface Double {

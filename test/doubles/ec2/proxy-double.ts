@@ -3,22 +3,19 @@
  * one place or to none.
  */
 import { createServer, request as send } from 'node:http';
-import type { Duplex } from 'node:stream';
-import { connect, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { listening, type Listening } from '../../support/listening.ts';
 
-export interface ProxyDouble {
-  url: string;
+export interface ProxyDouble extends Listening {
   /** `POST http://...` or `CONNECT host:port`, in their order. */
   readonly requests: readonly string[];
   /** To this port of this machine, whatever host is asked for. Else they are refused with 502. */
   openTunnels(port: number): void;
-  close(): Promise<void>;
 }
 
 export async function startProxyDouble(): Promise<ProxyDouble> {
   const requests: string[] = [];
   let tunnelPort: number | undefined;
-  const tunnels: Duplex[] = [];
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request;
     requests.push(`${method} ${url}`);
@@ -38,23 +35,8 @@ export async function startProxyDouble(): Promise<ProxyDouble> {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       socket.pipe(onward).pipe(socket);
     });
-    tunnels.push(onward, socket);
     for (const end of [socket, onward]) end.on('error', () => end.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: urlOf(server.address()),
-    requests,
-    openTunnels: (port) => void (tunnelPort = port),
-    async close() {
-      for (const tunnel of tunnels) tunnel.destroy();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
-function urlOf(address: string | AddressInfo | null): string {
-  if (typeof address === 'object' && address) return `http://127.0.0.1:${address.port}`;
-  throw new Error('the double has no port');
+  const open = await listening(server);
+  return { ...open, requests, openTunnels: (port) => void (tunnelPort = port) };
 }

@@ -1,19 +1,17 @@
 /** A small STS over HTTP: gives credentials for a web identity, or says nothing. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { listening, type Listening } from '../../support/listening.ts';
 import { formOf, type Form } from './form.ts';
 import { keptAlive } from '../../../deploy/local/virtual-cloud/http-server.ts';
 
-export interface StsDouble {
-  url: string;
+export interface StsDouble extends Listening {
   /** Of roles, also those that were not answered. */
   readonly requests: readonly Form[];
   /** So many of the next requests get no answer; their connections stay open. */
   silence(times: number): void;
   /** Those that were not answered are, by now. */
   answerAll(): void;
-  close(): Promise<void>;
 }
 
 /** Its credentials are good for an hour; `stsAccessKey` is their key. */
@@ -32,16 +30,11 @@ export async function startStsDouble(): Promise<StsDouble> {
   const server = createServer(keptAlive, (request, response) => {
     take(request, response).catch((error: unknown) => response.destroy(Object(error)));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: urlOf(server.address()),
+    ...(await listening(server)),
     requests,
     silence: (times) => void (silent = times),
     answerAll: () => unanswered.splice(0).forEach(answer),
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
   };
 }
 
@@ -56,9 +49,4 @@ function answer(response: ServerResponse): void {
     .end(
       `<${name}Response xmlns="https://sts.amazonaws.com/doc/2011-06-15/">${result}</${name}Response>`,
     );
-}
-
-function urlOf(address: string | AddressInfo | null): string {
-  if (typeof address === 'object' && address) return `http://127.0.0.1:${address.port}`;
-  throw new Error('the double has no port');
 }

@@ -4,14 +4,13 @@
  */
 import { request as send } from 'node:http';
 import { createServer } from 'node:https';
+import { listening, type Listening } from '../../support/listening.ts';
 import { selfSigned } from '../../support/self-signed.ts';
 import { keptAlive } from '../../../deploy/local/virtual-cloud/http-server.ts';
 
-export interface TlsFront {
-  port: number;
+export interface TlsFront extends Listening {
   /** To be trusted by who asks. */
   certificate: string;
-  close(): Promise<void>;
 }
 
 /** `url`: where requests go on to, in plain text. */
@@ -25,14 +24,5 @@ export async function startTlsFront(host: string, url: string): Promise<TlsFront
     });
     request.pipe(onward);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  return {
-    port: typeof address === 'object' && address ? address.port : 0,
-    certificate,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { ...(await listening(server)), certificate };
 }

@@ -6,6 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
+import { listening } from '../../support/listening.ts';
 import { administer } from './admin-routes.ts';
 import type { SeenCall } from './admin-routes.ts';
 import { errorAnswer, Refusal } from './answers.ts';
@@ -15,7 +16,6 @@ import type { CloudTimes } from './cloud.ts';
 import { callOf, serve } from './compute-routes.ts';
 import { Faults } from './faults.ts';
 import type { Fault, FaultedCall } from './faults.ts';
-import { isRecord } from '../../../workflows/values/is-record.ts';
 import { Tokens } from './tokens.ts';
 import type { TokenRules } from './tokens.ts';
 import { keptAlive } from '../../../deploy/local/virtual-cloud/http-server.ts';
@@ -45,7 +45,7 @@ export interface GcpDouble {
   advance(seconds: number): void;
   /** All jumps are taken back. */
   resetClock(): void;
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 type World = Omit<GcpDouble, 'url' | 'tokenUrl' | 'close' | 'advance' | 'resetClock'> & {
@@ -69,10 +69,7 @@ export async function startGcpDouble(options: DoubleOptions = {}): Promise<GcpDo
     requestCount += 1;
     void handle(world, request, response);
   });
-  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = isRecord(address) ? Number(address['port']) : 0;
-  const url = `http://127.0.0.1:${port}`;
+  const { url, close } = await listening(server, options.port);
   return {
     ...world,
     url,
@@ -83,10 +80,7 @@ export async function startGcpDouble(options: DoubleOptions = {}): Promise<GcpDo
     resetClock() {
       ahead = 0;
     },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
 }
 

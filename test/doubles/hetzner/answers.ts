@@ -1,5 +1,5 @@
 /** Refusals in the form of Hetzner's API. */
-import type { FieldFault } from '../rest/json-server.ts';
+import type { FieldFault } from '../rest/field-rules.ts';
 
 export class Refusal extends Error {
   readonly status: number;

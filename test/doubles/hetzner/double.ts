@@ -5,8 +5,9 @@
  * with which HTTP status where the codes alone are published.
  */
 import { randomUUID } from 'node:crypto';
-import { HandClock, startJsonServer } from '../rest/json-server.ts';
-import type { JsonAnswer, JsonRequest } from '../rest/json-server.ts';
+import { HandClock } from '../rest/field-rules.ts';
+import { startRestDouble } from '../rest/rest-double.ts';
+import type { RestDouble, RestReply, RestRequest } from '../rest/rest-double.ts';
 import { Refusal } from './answers.ts';
 import { floatingIpRoutes } from './floating-ips.ts';
 import { pageOf, readOnly } from './routes.ts';
@@ -14,12 +15,10 @@ import { serverRoutes } from './servers.ts';
 import { images, locations, networks, serverTypes, sshKeys } from './catalog.ts';
 import { Project } from './project.ts';
 
-export interface HetznerDouble {
-  /** For MILLWRIGHT_HCLOUD_ENDPOINT. */
-  url: string;
+/** Its URL is for MILLWRIGHT_HCLOUD_ENDPOINT. */
+export interface HetznerDouble extends RestDouble {
   project: Project;
   clock: HandClock;
-  close: () => Promise<void>;
 }
 
 export const token = 'a-token-of-the-double';
@@ -28,11 +27,11 @@ export const readOnlyToken = 'a-token-that-reads';
 export async function startHetznerDouble(port = 0): Promise<HetznerDouble> {
   const clock = new HandClock();
   const project = new Project(clock);
-  const server = await startJsonServer((request) => answer(project, request), port);
-  return { url: `${server.url}/v1`, project, clock, close: server.close };
+  const server = await startRestDouble((request) => answer(project, request), port);
+  return { ...server, url: `${server.url}/v1`, project, clock };
 }
 
-function answer(project: Project, request: JsonRequest): JsonAnswer {
+function answer(project: Project, request: RestRequest): RestReply {
   const headers = { 'X-Correlation-Id': randomUUID(), ...project.limit.headers() };
   try {
     authenticate(request);
@@ -46,7 +45,7 @@ function answer(project: Project, request: JsonRequest): JsonAnswer {
   }
 }
 
-function authenticate({ headers: { authorization }, method }: JsonRequest): void {
+function authenticate({ headers: { authorization }, method }: RestRequest): void {
   if (authorization === `Bearer ${token}`) return;
   if (authorization !== `Bearer ${readOnlyToken}`) {
     throw new Refusal(401, 'unauthorized', 'unable to authenticate');
@@ -63,7 +62,7 @@ const catalog: Readonly<Record<string, readonly { id: number; name: string | nul
   networks,
 };
 
-function route(project: Project, request: JsonRequest): JsonAnswer {
+function route(project: Project, request: RestRequest): RestReply {
   const [, , collection = '', id, ...rest] = request.path.split('/');
   const asked = { request, id: id === undefined ? undefined : Number(id), rest };
   if (collection === 'servers') return serverRoutes(project, asked);

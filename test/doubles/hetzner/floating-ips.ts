@@ -1,5 +1,6 @@
 /** Floating IPs: made, assigned and deleted as Hetzner's API does. */
-import { aText, anId, fieldFaults, type JsonAnswer } from '../rest/json-server.ts';
+import { aText, anId, fieldFaults } from '../rest/field-rules.ts';
+import type { RestReply } from '../rest/rest-double.ts';
 import { invalidInput, locked, taken } from './answers.ts';
 import { locations } from './catalog.ts';
 import { someLabels } from './labels.ts';
@@ -15,7 +16,7 @@ const createRules = {
   labels: { rule: someLabels },
 };
 
-export function floatingIpRoutes(project: Project, { request, id, rest }: Asked): JsonAnswer {
+export function floatingIpRoutes(project: Project, { request, id, rest }: Asked): RestReply {
   const { method, body } = request;
   if (id === undefined) {
     if (method === 'POST') return create(project, Object(body));
@@ -33,7 +34,7 @@ export function floatingIpRoutes(project: Project, { request, id, rest }: Asked)
   return { status: 204 };
 }
 
-function create(project: Project, body: Readonly<Record<string, unknown>>): JsonAnswer {
+function create(project: Project, body: Readonly<Record<string, unknown>>): RestReply {
   const faults = fieldFaults(body, createRules);
   if (faults.length > 0) throw invalidInput(faults);
   const { name, home_location: location, server: of, labels = {} } = body;
@@ -69,7 +70,7 @@ function assigning(project: Project, floatingIp: StoredFloatingIp, server: numbe
   });
 }
 
-function assign(project: Project, floatingIp: StoredFloatingIp, body: unknown): JsonAnswer {
+function assign(project: Project, floatingIp: StoredFloatingIp, body: unknown): RestReply {
   const faults = fieldFaults(body, { server: { rule: anId, isNeeded: true } });
   if (faults.length > 0) throw invalidInput(faults);
   const server = project.serverOf(Number(Object(body)['server']));

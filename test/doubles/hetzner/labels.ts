@@ -1,6 +1,6 @@
 /** Hetzner's labels and label selectors (hcloud-go: hcloud/labels.go; docs: "Label Selector"). */
 import { isRecord } from '../../../workflows/values/is-record.ts';
-import type { Rule } from '../rest/json-server.ts';
+import type { Rule } from '../rest/field-rules.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 

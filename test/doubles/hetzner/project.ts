@@ -1,5 +1,5 @@
 /** What is in a project, and what the cloud works on there. */
-import type { HandClock } from '../rest/json-server.ts';
+import type { HandClock } from '../rest/field-rules.ts';
 import { notFound, Refusal } from './answers.ts';
 import type { Labels } from './labels.ts';
 

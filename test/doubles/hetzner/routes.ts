@@ -1,10 +1,10 @@
 /** Collections and their pages, as all of Hetzner's API has them. */
-import type { JsonAnswer, JsonRequest } from '../rest/json-server.ts';
+import type { RestReply, RestRequest } from '../rest/rest-double.ts';
 import { invalidInput, notFound, Refusal } from './answers.ts';
 import { selectorIn, type Labels } from './labels.ts';
 
 export interface Asked {
-  request: JsonRequest;
+  request: RestRequest;
   id: number | undefined;
   /** Behind the id: `actions`, `assign`. */
   rest: readonly string[];
@@ -20,10 +20,10 @@ interface Listed {
 const pageMax = 50;
 
 export function pageOf(
-  { query }: JsonRequest,
+  { query }: RestRequest,
   collection: string,
   things: readonly Listed[],
-): JsonAnswer {
+): RestReply {
   const page = Number(query.get('page') ?? 1);
   const perPage = Number(query.get('per_page') ?? 25);
   if (!(perPage >= 1 && perPage <= pageMax)) {
@@ -61,7 +61,7 @@ export function readOnly(
   { id, request, rest }: Asked,
   collection: string,
   things: readonly Listed[],
-): JsonAnswer {
+): RestReply {
   if (request.method !== 'GET' || rest.length > 0 || id === undefined) throw noRoute();
   const found = things.find((thing) => thing.id === id);
   if (!found) throw notFound(collection, id);

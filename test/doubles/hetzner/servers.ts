@@ -8,8 +8,8 @@ import {
   fieldFaults,
   listOf,
   type FieldFault,
-  type JsonAnswer,
-} from '../rest/json-server.ts';
+} from '../rest/field-rules.ts';
+import type { RestReply } from '../rest/rest-double.ts';
 import { invalidInput, locked, Refusal, taken } from './answers.ts';
 import {
   firewallIds,
@@ -55,7 +55,7 @@ const createRules = {
 
 const updateRules = { name: { rule: aText(hostname, 253) }, labels: { rule: someLabels } };
 
-export function serverRoutes(project: Project, { request, id, rest }: Asked): JsonAnswer {
+export function serverRoutes(project: Project, { request, id, rest }: Asked): RestReply {
   const { method, body } = request;
   if (rest.length > 0) throw noRoute();
   if (id === undefined) {
@@ -78,7 +78,7 @@ export function serverRoutes(project: Project, { request, id, rest }: Asked): Js
 
 type Body = Readonly<Record<string, unknown>>;
 
-function create(project: Project, body: Body): JsonAnswer {
+function create(project: Project, body: Body): RestReply {
   const faults = fieldFaults(body, createRules);
   if (faults.length > 0) throw invalidInput(faults);
   const references = referenceFaults(body);
@@ -163,7 +163,7 @@ function referenceFaults(body: Body): FieldFault[] {
   return faults;
 }
 
-function destroy(project: Project, server: StoredServer): JsonAnswer {
+function destroy(project: Project, server: StoredServer): RestReply {
   if (server.isProtected) throw new Refusal(423, 'protected', 'server is delete protected');
   if (project.isLocked(server.id)) throw locked('server');
   server.status = 'deleting';

@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { listening, type Listening } from '../../support/listening.ts';
 import { keptAlive } from '../../../deploy/local/virtual-cloud/http-server.ts';
 import { createCompute } from './compute.ts';
 import { Refusal, type Answer, type Asked, type World } from './answers.ts';
@@ -18,8 +19,7 @@ export interface DoubleOptions extends Partial<AccountRules> {
   allowsMac?: boolean;
 }
 
-export interface OpenStackDouble extends AsyncDisposable {
-  url: string;
+export interface OpenStackDouble extends Listening {
   /** Each call that changes something, with its body. */
   asked: Asked[];
   world: World;
@@ -75,17 +75,10 @@ export async function startOpenStackDouble(options: DoubleOptions = {}): Promise
       response.end(body === undefined ? '' : JSON.stringify(body));
     })();
   });
-  await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the double has no port');
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    ...(await listening(server)),
     asked,
     world,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((settle) => server.close(settle));
-    },
   };
 }
 

@@ -1,14 +1,20 @@
 /** The wire of a double of a REST cloud: requests go to one function, and are kept. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { text } from 'node:stream/consumers';
+import { listening, type Listening } from '../../support/listening.ts';
 
 export interface RestRequest {
   method: string;
   /** Without its query. */
   path: string;
   query: URLSearchParams;
-  headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Undefined when there is none. */
+  headers: IncomingHttpHeaders;
+  /** Undefined where there is none; a text that is no JSON is `null`. */
   body: unknown;
 }
 
@@ -19,23 +25,21 @@ export interface RestReply {
   body?: unknown;
 }
 
-export interface RestDouble {
-  url: string;
+export interface RestDouble extends Listening {
   /** In the order in which they came. */
   requests: RestRequest[];
-  close: () => Promise<void>;
 }
 
+/** `port`: default any that is free. */
 export async function startRestDouble(
   answer: (request: RestRequest) => RestReply,
+  port = 0,
 ): Promise<RestDouble> {
   const requests: RestRequest[] = [];
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = 'GET', url = '/', headers } = incoming;
     const { pathname: path, searchParams: query } = new URL(url, 'http://double');
-    const content = await text(incoming);
-    const body: unknown = content === '' ? undefined : JSON.parse(content);
-    const request = { method, path, query, headers, body };
+    const request = { method, path, query, headers, body: parsed(await text(incoming)) };
     requests.push(request);
     const reply = replyTo(answer, request);
     response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
@@ -44,17 +48,16 @@ export async function startRestDouble(
   const server = createServer((incoming, response) => {
     void serve(incoming, response).catch(() => response.destroy());
   });
-  await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the double has no port');
-  return {
-    url: `http://127.0.0.1:${address.port}`,
-    requests,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((settle) => server.close(settle));
-    },
-  };
+  return { ...(await listening(server, port)), requests };
+}
+
+function parsed(content: string): unknown {
+  if (content === '') return undefined;
+  try {
+    return JSON.parse(content);
+  } catch {
+    return null;
+  }
 }
 
 /** A bug of the double is to be seen in the test, as an answer that no cloud gives. */

@@ -6,7 +6,9 @@
 import { constants, verify, type KeyObject } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
-import { fieldFaults, Refusal } from './rules.ts';
+import { listening, type Listening } from '../../support/listening.ts';
+import { Refusal } from '../rest/refusal.ts';
+import { fieldFaults } from './rules.ts';
 
 export interface StoredInstance {
   id: string;
@@ -28,8 +30,7 @@ interface StoredOperation {
   isApplied: boolean;
 }
 
-export interface YandexDouble extends AsyncDisposable {
-  url: string;
+export interface YandexDouble extends Listening {
   instances: StoredInstance[];
   madeByName: Map<string, number>;
   calls: { method: string; path: string; body: unknown }[];
@@ -224,11 +225,8 @@ export async function startYandexDouble(options: DoubleOptions): Promise<YandexD
       response.writeHead(500).end(`the double is broken: ${String(error)}`);
     });
   });
-  await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the double has no port');
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    ...(await listening(server)),
     instances,
     madeByName,
     calls,
@@ -239,10 +237,6 @@ export async function startYandexDouble(options: DoubleOptions): Promise<YandexD
     },
     endNextCreate: (error) => void errors.push(error),
     forgetTokens: () => tokens.clear(),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((settle) => server.close(settle));
-    },
   };
 }
 

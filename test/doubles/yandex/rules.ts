@@ -1,17 +1,5 @@
 /** What CreateInstanceRequest and its parts allow, as their descriptions say. */
 
-/** Codes are those of google.rpc.Code. */
-export class Refusal extends Error {
-  readonly status: number;
-  readonly code: number;
-
-  constructor(status: number, code: number, message: string) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
-}
-
 type Rule = (value: unknown) => boolean;
 
 const matches =

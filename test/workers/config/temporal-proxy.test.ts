@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { NativeConnection } from '@temporalio/worker';
+import { listening } from '../../support/listening.ts';
 import { readTemporalSettings } from '../../../workers/config/temporal.ts';
 import { temporalProxy } from '../../../workers/config/temporal.ts';
 import { connectTo } from '../../../workers/kube/clients.ts';
@@ -33,7 +34,6 @@ test.each([
 /** Counts what it hands on. */
 async function aProxy() {
   let count = 0;
-  const sockets = new Set<{ destroy(): void }>();
   const server = createServer();
   server.on('connect', ({ url = '' }, client, head) => {
     count += 1;
@@ -43,18 +43,10 @@ async function aProxy() {
       upstream.write(head);
       upstream.pipe(client).pipe(upstream);
     });
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => socket.destroy());
-    }
+    for (const socket of [client, upstream]) socket.on('error', () => socket.destroy());
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port }: { port?: number } = Object(server.address());
-  const close = (): void => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  };
-  return { url: `http://127.0.0.1:${port}`, count: () => count, close };
+  const { url, close } = await listening(server);
+  return { url, count: () => count, close };
 }
 
 test('client and worker go through it', async () => {
@@ -73,7 +65,7 @@ test('client and worker go through it', async () => {
     await worker.close();
   } finally {
     restore();
-    way.close();
+    await way.close();
     await temporal.close();
   }
 });

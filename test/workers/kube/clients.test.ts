@@ -1,7 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { listening } from '../../support/listening.ts';
 import { createKubeClients, untilTemporalAnswers } from '../../../workers/kube/clients.ts';
 import { digestOfCluster, untilIdentityKnown } from '../../../workers/temporal/identity.ts';
 import type { KubeSource } from '../../../workers/config/config.ts';
@@ -39,7 +40,7 @@ async function kubeconfigFor(port: number): Promise<KubeSource> {
  */
 async function startCluster(port: number, uid: string): Promise<string[]> {
   const seen: string[] = [];
-  const server: Server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     seen.push(request.url ?? '');
     const isForbidden = uid === 'forbidden' && request.url?.includes('kube-system');
     response.statusCode = isForbidden ? 403 : 200;
@@ -47,11 +48,8 @@ async function startCluster(port: number, uid: string): Promise<string[]> {
       .setHeader('content-type', 'application/json')
       .end(JSON.stringify({ metadata: { uid } }));
   });
-  await new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve));
-  stops.push(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
+  const { close } = await listening(server, port);
+  stops.push(close);
   return seen;
 }
 

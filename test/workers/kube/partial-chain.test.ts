@@ -1,5 +1,6 @@
 /** Who is given the certificate of the issuing CA alone trusts it, as kubectl and `temporal` do. */
 import { createServer } from 'node:https';
+import { listening } from '../../support/listening.ts';
 import { createKubeClient } from '../../../kube/client/http-client.ts';
 import { connectTo } from '../../../workers/kube/clients.ts';
 import type { Issued } from '../../support/issued.ts';
@@ -20,18 +21,20 @@ async function answerOf(ca: string): Promise<unknown> {
   const server = createServer({ key: pki.key, cert: pki.chain }, (_request, response) => {
     response.end('{"metadata":{"name":"x"}}');
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port }: { port?: number } = Object(server.address());
+  await using open = await listening(server);
   const caData = Buffer.from(ca).toString('base64');
-  const cluster = { name: 'c', server: `https://127.0.0.1:${port}`, caData, skipTLSVerify: false };
+  const cluster = {
+    name: 'c',
+    server: `https://127.0.0.1:${open.port}`,
+    caData,
+    skipTLSVerify: false,
+  };
   const kubeConfig = { cluster, user: { name: 'u' }, namespace: undefined, source: 'test' };
   const client = createKubeClient({ kubeConfig, userAgent: 'test' });
   try {
     return await client.get('/api/v1/nodes/x');
   } finally {
     await client.close();
-    server.closeAllConnections();
-    server.close();
   }
 }
 

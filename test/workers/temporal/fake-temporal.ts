@@ -1,6 +1,7 @@
 /** A server that speaks gRPC on the wire and answers with empty messages, or as a test says. */
 import type { IncomingHttpHeaders } from 'node:http2';
 import { createSecureServer, createServer } from 'node:http2';
+import { listening } from '../../support/listening.ts';
 
 export interface Refusal {
   /** Of gRPC. */
@@ -20,7 +21,7 @@ export interface FakeTemporal {
   calls: Call[];
   /** Of each call. */
   headers: IncomingHttpHeaders[];
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 /**
@@ -34,8 +35,6 @@ export async function startFakeTemporal(
   const calls: Call[] = [];
   const seen: IncomingHttpHeaders[] = [];
   const server = tls ? createSecureServer(tls) : createServer();
-  const sessions = new Set<{ destroy(): void }>();
-  server.on('session', (session) => void sessions.add(session));
   server.on('stream', (stream, headers) => {
     const chunks: Buffer[] = [];
     stream.on('error', () => undefined);
@@ -62,18 +61,8 @@ export async function startFakeTemporal(
       stream.end(refusal ? undefined : frameOf(message));
     });
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('The server has no port.');
-  return {
-    address: `127.0.0.1:${bound.port}`,
-    calls,
-    headers: seen,
-    async close() {
-      for (const session of sessions) session.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const { port, close } = await listening(server);
+  return { address: `127.0.0.1:${port}`, calls, headers: seen, close };
 }
 
 /** Of gRPC: not compressed. */

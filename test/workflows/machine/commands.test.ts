@@ -8,6 +8,7 @@ import type { MachineCommand } from '../../../workflows/contracts/commands.ts';
 import { machineCommands } from '../../../workflows/contracts/commands.ts';
 import { TemporalForTests } from '../../support/temporal.ts';
 import { resultOf } from '../../support/result-of.ts';
+import { candidateState } from './candidate-state.ts';
 import { hang, MachineWorld } from './machine-world.ts';
 
 const temporal = TemporalForTests.ofFile();
@@ -52,6 +53,22 @@ test.each([
     text: '{"verb":"extendDrain","minutes":-1}',
     state: draining,
     fault: 'minutes: -1: must be a number above 0, and at most 10080',
+  },
+  { text: '{"verb":"selectForUpdate"}', state: candidateState(), fault: undefined },
+  {
+    text: '{"verb":"selectForUpdate"}',
+    state: candidateState({ isSelected: true }),
+    fault: 'its Node is selected for an update in place already',
+  },
+  {
+    text: '{"verb":"selectForUpdate"}',
+    state: candidateState({ reason: 'UpdateFailed' }),
+    fault: 'its Node is no candidate for an update in place',
+  },
+  {
+    text: '{"verb":"selectForUpdate"}',
+    state: draining,
+    fault: 'its Node is no candidate for an update in place',
   },
 ])(
   'the command $text to a machine is checked before it is queued: $fault',

@@ -29,7 +29,6 @@ export const machineFlags = {
     default: '20m',
     says: 'A machine that is updated in place for longer than this is InPlaceUpdateFailed.',
     only: 'worker',
-    noop: 'Millwright has no in-place updates yet.',
   },
   'machine-max-evict-retries': {
     group: 'Machines',

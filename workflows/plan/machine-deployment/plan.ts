@@ -24,7 +24,7 @@ import { planRecreate } from './rollout/recreate.ts';
 import { planRollback, previousOf } from './rollout/rollback.ts';
 import { planRollingUpdate } from './rollout/rolling-update.ts';
 import { scaleHeld } from './rollout/scaling.ts';
-import { stepsOf } from './rollout/set-steps.ts';
+import { markOf, stepsOf } from './rollout/set-steps.ts';
 import type { Rollout, StrategyPlan } from './rollout/sizing.ts';
 import { blankSet, exists } from './rollout/sizing.ts';
 import { isHeld } from '../requeues.ts';
@@ -127,12 +127,17 @@ export function selectionFor(
   found: ObservedDeployment,
   now: number,
   named: readonly string[],
-): Selection {
+): Selection & ReturnType<typeof markOf> {
   const facts = withDeletedSetsGoing(found);
   const rollout = rolloutOf(facts);
   const other = facts.strategy === 'InPlaceUpdate' ? undefined : `strategy ${facts.strategy}`;
   const hold = other ?? (holdOf(facts, now) ?? closedHold(rollout, now))?.reason;
-  return selectionIn(rollout, { named, hold, limit: canaryLimit(facts, rollout.target) });
+  const selection = selectionIn(rollout, {
+    named,
+    hold,
+    limit: canaryLimit(facts, rollout.target),
+  });
+  return { ...selection, ...markOf(rollout, true) };
 }
 
 /** Undefined while something else holds the rollout, or nothing does. */
@@ -205,24 +210,12 @@ function planHeld(
   { hold, now, rules }: { hold: Hold; now: number; rules: Rules },
 ): DeploymentPlan {
   const { facts, target } = rollout;
-  const isClosed = closedHold(rollout, now) !== undefined;
-  const isFilled = hold.kind === 'paused' && !isClosed && facts.strategy !== 'InPlaceUpdate';
-  const surge = isFilled ? facts.maxSurge : 0;
-  const taker = mayNewSetTake(rollout, hold, now)
-    ? rollout.target
-    : (keeperOf(rollout) ?? rollout.target);
-  const filled = hold.kind === 'policy' ? fillUp(rollout) : undefined;
-  const scaled = filled ?? scaleHeld(rollout, taker, surge);
-  const planned =
-    facts.strategy === 'InPlaceUpdate'
-      ? planInPlaceHeld(rollout, filled ? target : taker, scaled)
-      : { sizes: scaled };
-  const { sizes, inPlaceStep } = planned;
-  const strategy = { ...planned, mayCreate: false, reason: sizes[0]?.reason ?? hold.reason };
+  const strategy = strategyOfHeld(rollout, hold, now);
   const { protectsHeldNodes, heldSince } = rules;
   const standing = { hold, heldSince, now };
-  const others = protectsHeldNodes ? {} : planProtection(rollout, standing);
-  const nodes = inPlaceStep ? { nodeStep: inPlaceStep } : others;
+  const protection = protectsHeldNodes ? {} : planProtection(rollout, standing);
+  const { inPlaceStep } = strategy;
+  const nodes = inPlaceStep ? { nodeStep: inPlaceStep } : protection;
   const shown = holdIn(rollout, now);
   // A closed policy takes no machine, and the end of a wave takes none.
   const wave = hold.kind === 'policy' ? planWave(facts, target, now) : undefined;
@@ -238,6 +231,20 @@ function planHeld(
       ...(hold.kind === 'policy' ? turningPointsOf(rollout, now) : []),
     ]),
   };
+}
+
+function strategyOfHeld(rollout: Rollout<DeploymentFacts>, hold: Hold, now: number): StrategyPlan {
+  const { facts, target } = rollout;
+  const isInPlace = facts.strategy === 'InPlaceUpdate';
+  const isClosed = closedHold(rollout, now) !== undefined;
+  const surge = hold.kind === 'paused' && !isClosed && !isInPlace ? facts.maxSurge : 0;
+  const taker = mayNewSetTake(rollout, hold, now) ? target : (keeperOf(rollout) ?? target);
+  const filled = hold.kind === 'policy' ? fillUp(rollout) : undefined;
+  const scaled = filled ?? scaleHeld(rollout, taker, surge);
+  const planned = isInPlace
+    ? planInPlaceHeld(rollout, filled ? target : taker, scaled)
+    : { sizes: scaled };
+  return { ...planned, mayCreate: false, reason: planned.sizes[0]?.reason ?? hold.reason };
 }
 
 /**

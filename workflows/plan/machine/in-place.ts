@@ -97,9 +97,8 @@ const byReason: Record<InPlaceReason | 'none', Rule> = {
   },
   DrainSuccessful: ({ phase }) => (isHeld(phase) ? condition('ReadyForUpdate') : beginning),
   ReadyForUpdate: (standing, node, now) => {
-    const result = followResult(node);
-    if (result) return result;
-    return isHeld(standing.phase) ? clock(standing, now) : beginning;
+    if (!isHeld(standing.phase)) return beginning;
+    return followResult(node) ?? clock(standing, now);
   },
   UpdateSuccessful: ({ phase }, node) => {
     const result = followResult(node);
@@ -162,12 +161,13 @@ function failedMessage({ failedReason = '' }: InPlaceNode): string {
   return `${messages.UpdateFailed}: ${failedReason}`;
 }
 
-const beginning = {
+/** Also of an update that is tried again: its time begins anew. */
+export const beginning = {
   action: 'setPhase',
   phase: 'InPlaceUpdating',
   words: 'is undergoing an in-place update',
   state: 'Processing',
-} as const satisfies InPlacePlan;
+} as const satisfies InPlacePlan & PhaseChange;
 
 const updated = {
   action: 'setPhase',

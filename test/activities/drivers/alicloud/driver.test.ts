@@ -4,7 +4,7 @@ import { describeKills } from '../frame/kills.ts';
 import { describeDriverContract } from '../contract.ts';
 import { failureOf } from '../failure-of.ts';
 import { createdBy, deletedBy, followed, pendingOf } from '../following.ts';
-import { Refusal } from '../../../doubles/alicloud/refusal.ts';
+import { Refusal } from '../../../doubles/rest/refusal.ts';
 import {
   aliRequest,
   anAlicloudWorld,

@@ -1,7 +1,7 @@
 /** Answers of others, silence, throttling; and that no message has a secret. */
 import { inspect } from 'node:util';
 import type { CreateRequest } from '../../../../activities/drivers/driver.ts';
-import { Refusal } from '../../../doubles/alicloud/refusal.ts';
+import { Refusal } from '../../../doubles/rest/refusal.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { failureOf } from '../failure-of.ts';
 import { htmlNotFound, startFaultProxy, tooManyCalls, type Fault } from '../frame/fault-proxy.ts';

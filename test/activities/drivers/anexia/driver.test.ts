@@ -1,14 +1,9 @@
 import { createAnexiaDriver } from '../../../../activities/drivers/anexia/driver.ts';
 import { validateProviderSpec } from '../../../../activities/drivers/anexia/validate.ts';
-import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import { startAnexiaDouble } from '../../../doubles/anexia/double.ts';
-import { aRequest } from '../a-request.ts';
-import { describeDriverContract } from '../contract.ts';
 import { failureOf } from '../failure-of.ts';
 import { createdBy, deletedBy, pendingOf } from '../following.ts';
-import { startFaultProxy } from '../frame/fault-proxy.ts';
-import { describeKills } from '../frame/kills.ts';
-import { describeWire } from '../small-clouds.ts';
+import { aSmallCloud, describeSmallCloud } from '../small-clouds.ts';
 
 const aSpec = {
   locationID: 'a-location',
@@ -36,47 +31,32 @@ const double = await startAnexiaDouble({
   ],
   memoryMax: 65_536,
 });
-const proxy = await startFaultProxy(double.url);
-afterAll(async () => {
-  await proxy[Symbol.asyncDispose]();
-  await double.close();
-});
-
-const limits = {
-  callTimeoutSeconds: 600,
-  waitSeconds: 600,
-  orphanWaitSeconds: 600,
-  firstPauseSeconds: 0.01,
-};
-const settings = {
-  env: { MILLWRIGHT_ANEXIA_ENDPOINT: proxy.url },
-  allowsAmbientCredentials: false,
-};
-const aDriver = (more: { waitSeconds?: number } = {}): Driver =>
-  createAnexiaDriver(settings, { ...limits, ...more });
-const driver = aDriver();
-const request = (name: string, more: Partial<CreateRequest> = {}): CreateRequest =>
-  aRequest(name, {
+const cloud = await aSmallCloud({
+  double,
+  createDriver: createAnexiaDriver,
+  endpoint: 'MILLWRIGHT_ANEXIA_ENDPOINT',
+  given: () => ({
     providerSpec: aSpec,
     secret: { token: 'canary-token' },
     userData: 'canary-user-data',
-    ...more,
-  });
+  }),
+});
+const { driver, aDriver, request } = cloud;
 const countLiving = (name: string): number => double.named(name).length;
 const isProvisioning = ({ method, path }: { method: string; path: string }): boolean =>
   method === 'POST' && path.includes('/provisioning/vm.json');
 const lastOrder = (): unknown => double.requests.findLast(isProvisioning)?.body;
 
-describeDriverContract({
-  driver: () => driver,
-  request,
+describeSmallCloud(cloud, {
   countMade: double.countMade,
   countLiving,
+  left: (name) => double.named(name).map(({ id }) => id),
   expectMade: ({ providerID, nodeName, addresses }, name) => {
     expect(providerID).toBe(`anexia://${double.named(name)[0]?.id}`);
     expect(nodeName).toBe(name);
     expect(addresses).toContainEqual({ type: 'InternalIP', address: expect.any(String) });
   },
+  providerIDForm: 'anexia://ID',
   absentProviderID: 'anexia://00000000000000000000000000000000',
   badSpec: {
     providerSpec: { ...aSpec, cpus: 0 },
@@ -86,28 +66,19 @@ describeDriverContract({
   volumes: { specs: [], ids: [] },
   // Anexia takes any name, so two at once make two.
   createsAtOnce: 0,
-  remembersTokens: false,
-  hasConsole: false,
-  requestId: undefined,
-});
-
-describeKills({
-  proxy: () => proxy,
-  aDriver: () => aDriver(),
-  request,
-  countLiving,
-  left: (name) => double.named(name).map(({ id }) => id),
-});
-
-describeWire({
-  proxy: () => proxy,
-  aDriver: () => aDriver(),
-  request,
   isSearch: ({ path }) => path.includes('/by_name.json'),
   isCreate: isProvisioning,
   isRemoval: ({ method }) => method === 'DELETE',
-  countLiving,
   canaries,
+  absent: [
+    [{ locationID: 'none' }, 'location does not exist'],
+    [{ templateID: 'none' }, 'Validation failed; template: does not exist'],
+    [{ networks: [{ vlan: 'none', prefixes: ['a-prefix'] }] }, 'vlan_identifier: does not exist'],
+  ],
+  refused: [
+    [{ token: 'canary-token-2' }, 'Anexia: search machines: Error 401: Unauthorized'],
+    [{}, 'the Secret of the MachineClass has no key token'],
+  ],
 });
 
 describe('a create', () => {
@@ -161,20 +132,6 @@ describe('a create', () => {
     );
   });
 
-  test.each([
-    [{ locationID: 'none' }, 'location does not exist'],
-    [{ templateID: 'none' }, 'Validation failed; template: does not exist'],
-    [{ networks: [{ vlan: 'none', prefixes: ['a-prefix'] }] }, 'vlan_identifier: does not exist'],
-  ])('with an id that is not there is settled (%j)', async (more, words) => {
-    const providerSpec = { ...aSpec, ...more };
-    expect(await failureOf(createdBy(driver, request('absent', { providerSpec })))).toEqual({
-      code: 'InvalidArgument',
-      kind: 'input',
-      settled: true,
-      message: expect.stringContaining(words),
-    });
-  });
-
   test('whose task fails is reported in the words of the Engine, and leaves nothing', async () => {
     const providerSpec = { ...aSpec, memory: 70_000 };
     expect(await failureOf(createdBy(driver, request('big', { providerSpec })))).toEqual({
@@ -206,29 +163,14 @@ describe('a create', () => {
   });
 });
 
-test('a machine without our digests, or with those of another cluster, is nobody of ours', async () => {
-  await createdBy(driver, request('common', { cluster: 'cluster-2', token: 'other' }));
-  const [vm] = double.named('common');
-  if (vm) double.vms.push({ ...vm, id: 'f'.repeat(32), name: 'ABC123-common' });
-  expect(await deletedBy(driver, request('common'))).toEqual({ found: false });
-  expect(await createdBy(driver, request('common'))).toMatchObject({ found: false });
-  expect(countLiving('common')).toBe(2);
-  const stranger = request('common', { providerID: `anexia://${'f'.repeat(32)}` });
+test('a machine without our digests is nobody of ours', async () => {
+  await createdBy(driver, request('plain'));
+  const [vm] = double.named('plain');
+  if (vm) double.vms.push({ ...vm, id: 'f'.repeat(32), name: 'ABC123-plain' });
+  const stranger = request('plain', { providerID: `anexia://${'f'.repeat(32)}` });
   expect(await driver.describeInstance(stranger)).toBeUndefined();
-});
-
-test('a listing shows what is of this cluster and namespace, and deleteListed takes one of it', async () => {
-  const cluster = 'cluster-of-list';
-  for (const name of ['l-1', 'l-2']) await createdBy(driver, request(name, { cluster }));
-  const asked = { ...request('any', { cluster }), namespace: 'shoot' };
-  const listed = await driver.listInstances(asked);
-  expect(new Set(listed.map(({ machineName }) => machineName))).toEqual(new Set(['l-1', 'l-2']));
-  expect(await driver.listInstances({ ...asked, namespace: 'other' })).toEqual([]);
-  const [{ providerID } = { providerID: '' }] = listed;
-  expect(await driver.deleteListed({ ...asked, cluster: 'x', providerID })).toEqual({
-    found: false,
-  });
-  expect(await driver.deleteListed({ ...asked, providerID })).toEqual({ found: true });
+  expect(await deletedBy(driver, request('plain'))).toEqual({ found: true });
+  expect(double.vms.map(({ id }) => id)).toContain('f'.repeat(32));
 });
 
 test('addresses are reserved one after the other', async () => {
@@ -249,21 +191,5 @@ describe('what is refused', () => {
   ])('a class with %j', (more, words) => {
     const spec: unknown = JSON.parse(JSON.stringify({ ...aSpec, ...more }));
     expect(validateProviderSpec(spec)).toEqual([expect.stringContaining(words)]);
-  });
-
-  test('a token that the Engine does not know, and none at all', async () => {
-    const wrong = request('x', { secret: { token: 'canary-token-2' } });
-    const isRefused = { code: 'Unauthenticated', kind: 'credentials' };
-    expect(await failureOf(driver.describeInstance(wrong))).toMatchObject(isRefused);
-    const none = request('x', { secret: {} });
-    expect(await failureOf(driver.describeInstance(none))).toMatchObject(isRefused);
-  });
-
-  test('a providerID of another cloud', async () => {
-    const asked = request('odd', { providerID: 'aws:///eu-west-1/i-1' });
-    expect(await failureOf(driver.describeInstance(asked))).toMatchObject({
-      code: 'InvalidArgument',
-      message: 'spec.providerID: "aws:///eu-west-1/i-1" is not of the form anexia://ID',
-    });
   });
 });

@@ -2,9 +2,10 @@
  * Credentials that the SDK's own chain finds: here those of an instance, from a metadata service.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { listening, type Listening } from '../../../support/listening.ts';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';
 import { aRequest } from '../a-request.ts';
@@ -13,31 +14,28 @@ import { HandSystem } from '../../../support/hand-system.ts';
 import { failureOf } from '../failure-of.ts';
 
 const roles = '/latest/meta-data/iam/security-credentials/';
-let metadata: Server;
+let metadata: Listening;
 let double: Ec2Double;
 let isThere = true;
 
 beforeAll(async () => {
   double = await startEc2Double();
-  metadata = createServer((request, response) => {
+  const server = createServer((request, response) => {
     const answer = isThere ? answers[request.url ?? ''] : undefined;
     response.writeHead(answer === undefined ? 404 : 200).end(answer);
   });
-  await new Promise<void>((resolve) => metadata.listen(0, '127.0.0.1', resolve));
-  const address = metadata.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
+  metadata = await listening(server);
   for (const name of Object.keys(process.env)) {
     if (name.startsWith('AWS_')) delete process.env[name];
   }
-  process.env['AWS_EC2_METADATA_SERVICE_ENDPOINT'] = `http://127.0.0.1:${port}`;
+  process.env['AWS_EC2_METADATA_SERVICE_ENDPOINT'] = metadata.url;
   // Whatever the person who runs this has at home.
   process.env['AWS_SHARED_CREDENTIALS_FILE'] = '/none';
   process.env['AWS_CONFIG_FILE'] = '/none';
 });
 afterAll(async () => {
   await double.close();
-  metadata.closeAllConnections();
-  await new Promise((resolve) => metadata.close(resolve));
+  await metadata.close();
 });
 
 const answers: Readonly<Record<string, string>> = {

@@ -1,11 +1,10 @@
 /** The proxy of the process's environment, with a real proxy on the wire. */
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { listening } from '../../../support/listening.ts';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import type { Environment } from '../../../../activities/drivers/settings.ts';
@@ -79,12 +78,8 @@ test.each([
     response.writeHead(page.status, { 'content-type': 'text/html' });
     response.end('<!doctype html>\n<html lang=en>\n<title>No service</title>\n<h1>No</h1>\n');
   });
-  front.listen(0, '127.0.0.1');
-  await once(front, 'listening');
-  const address: Partial<AddressInfo> = Object(front.address());
-  const env = { AWS_ENDPOINT_URL_EC2: `http://127.0.0.1:${address.port}` };
-  const failure = await failureOf(describeWith(env, keys));
-  front.close();
+  await using open = await listening(front);
+  const failure = await failureOf(describeWith({ AWS_ENDPOINT_URL_EC2: open.url }, keys));
   expect(failure.code).toBe(page.code);
   expect(failure.message).toMatch(
     new RegExp(`DescribeInstances: HTTP ${page.status}: not an answer of EC2: .*<html>[^\\n]*$`),

@@ -2,9 +2,9 @@
  * An authority that does not answer, or refuses: no call outlives its limit, and no account gets
  * new clients without end.
  */
+import { listening, type Listening } from '../../../support/listening.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { createServer, type Server, type Socket } from 'node:net';
-import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
 import { apiVersionsOf } from '../../../../activities/drivers/azure/api-versions.ts';
 import { createClientSource } from '../../../../activities/drivers/azure/client.ts';
 import { cloudOf } from '../../../../activities/drivers/azure/clouds.ts';
@@ -23,17 +23,15 @@ const unanswered = {
 const hasty = () => aDriver(double, { callSeconds: 0.5 });
 
 describe('an authority that accepts connections and says nothing', () => {
-  let silent: Server;
-  let sockets: Socket[];
+  let server: Server;
+  let silent: Listening;
   let driver: ReturnType<typeof createAzureDriver>;
   beforeEach(async () => {
-    sockets = [];
-    silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port }: { port?: number } = Object(silent.address());
+    server = createServer();
+    silent = await listening(server);
     const env = {
       MILLWRIGHT_AZURE_ENDPOINT: double.url,
-      MILLWRIGHT_AZURE_AUTHORITY: `https://127.0.0.1:${port}`,
+      MILLWRIGHT_AZURE_AUTHORITY: `https://127.0.0.1:${silent.port}`,
       MILLWRIGHT_AZURE_CA_FILE: double.caFile,
     };
     driver = createAzureDriver(
@@ -41,10 +39,7 @@ describe('an authority that accepts connections and says nothing', () => {
       { ...fastTiming, callSeconds: 0.5 },
     );
   });
-  afterEach(() => {
-    for (const socket of sockets) socket.destroy();
-    silent.close();
-  });
+  afterEach(() => silent.close());
 
   test.each([
     { name: 'create', act: () => driver.createInstance(aMachine('m')) },
@@ -63,7 +58,7 @@ describe('an authority that accepts connections and says nothing', () => {
     const patient = createAzureDriver(
       {
         env: {
-          MILLWRIGHT_AZURE_AUTHORITY: `https://127.0.0.1:${Object(silent.address()).port}`,
+          MILLWRIGHT_AZURE_AUTHORITY: `https://127.0.0.1:${silent.port}`,
         },
         allowsAmbientCredentials: false,
       },
@@ -71,7 +66,7 @@ describe('an authority that accepts connections and says nothing', () => {
     );
     const abort = new AbortController();
     const asking = patient.describeInstance(aMachine('m', { signal: abort.signal }));
-    silent.once('connection', () => abort.abort());
+    server.once('connection', () => abort.abort());
     expect(await failureOf(asking)).toMatchObject({ code: 'Canceled', settled: false });
   });
 });

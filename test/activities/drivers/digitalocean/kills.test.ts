@@ -3,18 +3,18 @@
  * come late. Nothing refuses a second create here: what keeps it away is the search.
  */
 import { describeKills } from '../frame/kills.ts';
-import { aDigitalOceanWorld, digitalOceanRequest } from './digitalocean-world.ts';
+import { aDigitalOceanCloud } from './digitalocean-cloud.ts';
 
-const world = await aDigitalOceanWorld();
-const { team, clock } = world.double;
+const cloud = await aDigitalOceanCloud();
+const { team, clock } = cloud.double;
 team.bootSeconds = 60;
 team.tagSeconds = 30;
 team.destroySeconds = 30;
 
 describeKills({
-  proxy: () => world.proxy,
-  aDriver: () => world.aDriver({ waitSeconds: 0 }),
-  request: digitalOceanRequest,
+  proxy: () => cloud.proxy,
+  aDriver: () => cloud.aDriver({ waitSeconds: 0 }),
+  request: cloud.request,
   countLiving: (name) => team.living(name).length,
   left: (name) => team.living(name).map(() => 'droplet'),
   pass: () => {

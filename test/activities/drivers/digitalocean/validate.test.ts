@@ -1,6 +1,6 @@
 import { tagsIn, wordsOf } from '../../../../activities/drivers/digitalocean/tags.ts';
 import { validateProviderSpec } from '../../../../activities/drivers/digitalocean/validate.ts';
-import { aSpec } from './digitalocean-world.ts';
+import { aSpec } from './digitalocean-cloud.ts';
 
 test.each([[aSpec], [{ ...aSpec, vpcUUID: null, unknown: 1, tags: ['env:prod'] }]])(
   '%j is a class that can be used',

@@ -11,6 +11,7 @@ import {
 import { request as httpsRequest } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listening } from '../../../support/listening.ts';
 
 export type Fault =
   /** Nothing reaches the cloud; the connection is cut. */
@@ -94,19 +95,12 @@ export async function startFaultProxy(
     }
     return undefined;
   };
-  await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    ...(await listening(server)),
     calls,
     add: (rule) => void rules.push({ rule, count: 0 }),
     clear: () => {
       rules = [];
-    },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((settle) => server.close(settle));
     },
   };
 }

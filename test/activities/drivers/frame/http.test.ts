@@ -6,8 +6,8 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { listening } from '../../../support/listening.ts';
 import {
   createRestClient,
   orAbsent,
@@ -46,23 +46,16 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
 }
 
 const clients: RestClient[] = [];
-const servers: { closeAllConnections(): void; close(): unknown }[] = [];
-const listening = async (server: Server): Promise<number> => {
-  await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle));
-  const address: AddressInfo = Object(server.address());
-  return address.port;
-};
 
-const plain = createServer(answer);
 const { key, certificate } = await selfSigned({
   name: 'a cloud',
   hosts: ['localhost', 'cloud.example'],
   isAuthority: true,
 });
-const secure = createTlsServer({ key, cert: certificate }, answer);
-servers.push(plain, secure);
-const url = new URL(`http://127.0.0.1:${await listening(plain)}/v2/`);
-const secureUrl = new URL(`https://localhost:${await listening(secure)}`);
+const plain = await listening(createServer(answer));
+const secure = await listening(createTlsServer({ key, cert: certificate }, answer));
+const url = new URL('/v2/', plain.url);
+const secureUrl = new URL(`https://localhost:${secure.port}`);
 
 beforeEach(() => {
   reply = {};
@@ -70,10 +63,7 @@ beforeEach(() => {
 });
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.close()));
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
+  await Promise.all([plain.close(), secure.close()]);
 });
 
 function refusalIn({ json }: RestAnswer): Refusal | undefined {
@@ -255,10 +245,9 @@ describe('calls that end early', () => {
   });
 
   test('a create that nobody could have heard is settled', async () => {
-    const gone = createServer();
-    const port = await listening(gone);
-    await new Promise((settle) => gone.close(settle));
-    const nowhere = { url: new URL(`http://127.0.0.1:${port}`) };
+    const gone = await listening(createServer());
+    await gone.close();
+    const nowhere = { url: new URL(gone.url) };
     const away = { code: 'Unavailable' };
     expect(await failureOf(send(aCreate, nowhere))).toMatchObject({ ...away, settled: true });
     expect(await failureOf(send({}, nowhere))).toMatchObject({ ...away, settled: false });

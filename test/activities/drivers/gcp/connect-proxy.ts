@@ -5,8 +5,8 @@
 import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Server, Socket } from 'node:net';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { listening } from '../../../support/listening.ts';
 import { selfSigned } from '../../../support/self-signed.ts';
 
 export interface ConnectProxy {
@@ -29,32 +29,25 @@ export async function startConnectProxy(names: string[], upstream: string): Prom
   const hosts = createTlsServer({ key, cert: certificate }, (incoming, outgoing) =>
     forward(upstream, incoming, outgoing),
   );
+  const behind = await listening(hosts);
   const tunnels: string[] = [];
-  // A server does not know its tunnels any more.
-  const sockets = new Set<Socket>();
   const proxy = createServer();
   proxy.on('connect', ({ url = '' }: IncomingMessage, client: Socket) => {
     tunnels.push(url);
-    const inner = connect(portOf(hosts), '127.0.0.1', () => {
+    const inner = connect(behind.port, '127.0.0.1', () => {
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
       inner.pipe(client).pipe(inner);
     });
-    for (const socket of [inner, client]) {
-      sockets.add(socket);
-      socket.on('error', () => socket.destroy());
-    }
+    for (const socket of [inner, client]) socket.on('error', () => socket.destroy());
   });
-  await Promise.all([hosts, proxy].map(listen));
+  const open = await listening(proxy);
   return {
-    url: `http://127.0.0.1:${portOf(proxy)}`,
+    url: open.url,
     certificate,
     tunnels,
     async close() {
-      for (const socket of sockets) socket.destroy();
-      for (const server of [proxy, hosts]) {
-        server.closeAllConnections();
-        await new Promise((resolve) => server.close(resolve));
-      }
+      await open.close();
+      await behind.close();
     },
   };
 }
@@ -67,13 +60,4 @@ function forward(upstream: string, incoming: IncomingMessage, outgoing: ServerRe
   });
   onward.on('error', () => outgoing.destroy());
   incoming.pipe(onward);
-}
-
-async function listen(server: Server): Promise<void> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-}
-
-function portOf(server: Server): number {
-  const address: AddressInfo = Object(server.address());
-  return address.port;
 }

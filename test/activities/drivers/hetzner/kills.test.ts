@@ -1,10 +1,10 @@
 /** Each call of a create and a delete is cut; the cloud's work goes on between the calls. */
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import { describeKills } from '../frame/kills.ts';
-import { aHetznerWorld, aSpec, hetznerRequest } from './hetzner-world.ts';
+import { aHetznerCloud, aSpec } from './hetzner-cloud.ts';
 
-const world = await aHetznerWorld();
-const { project, clock } = world.double;
+const cloud = await aHetznerCloud();
+const { project, clock } = cloud.double;
 project.actionSeconds = 0.05;
 
 /** As the workflow goes on after a create, so that the floating IP is there as well. */
@@ -21,10 +21,10 @@ function initializing(driver: Driver): Driver {
 }
 
 describeKills({
-  proxy: () => world.proxy,
-  aDriver: () => initializing(world.aDriver({ waitSeconds: 0 })),
+  proxy: () => cloud.proxy,
+  aDriver: () => initializing(cloud.aDriver({ waitSeconds: 0 })),
   request: (name, more) =>
-    hetznerRequest(name, { providerSpec: { ...aSpec, floatingPoolName: 'pool' }, ...more }),
+    cloud.request(name, { providerSpec: { ...aSpec, floatingPoolName: 'pool' }, ...more }),
   countLiving: (name) => project.living(name).length,
   left: (name) => [
     ...project.living(name).map(() => 'server'),

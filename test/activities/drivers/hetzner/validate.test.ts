@@ -1,5 +1,5 @@
 import { validateProviderSpec } from '../../../../activities/drivers/hetzner/validate.ts';
-import { aSpec } from './hetzner-world.ts';
+import { aSpec } from './hetzner-cloud.ts';
 
 const { location: _, ...withoutPlace } = aSpec;
 

@@ -1,22 +1,15 @@
 /** What the driver makes of answers: of an API server, of what stands before it, and of none. */
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
+import { listening } from '../../../support/listening.ts';
 import { failureOf } from '../failure-of.ts';
 import { aRequest } from '../a-request.ts';
 import { aDriver, aSpec, kubeconfigOf, userData } from './kubevirt-world.ts';
 
 let answer: RequestListener = (_request, response) => void response.end();
-const server = createServer((request, response) => answer(request, response)).listen(
-  0,
-  '127.0.0.1',
+const { url, close } = await listening(
+  createServer((request, response) => answer(request, response)),
 );
-await once(server, 'listening');
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
-const address = Object(server.address());
-const url = `http://127.0.0.1:${address.port}`;
+afterAll(close);
 const token = 'canary-of-the-token';
 const secret = { kubeconfig: kubeconfigOf({ server: url }, { token }) };
 const driver = aDriver();

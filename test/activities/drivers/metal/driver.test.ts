@@ -1,28 +1,61 @@
 import { credentialsOf, signed } from '../../../../activities/drivers/metal/credentials.ts';
+import { createMetalDriver } from '../../../../activities/drivers/metal/driver.ts';
 import { validateProviderSpec } from '../../../../activities/drivers/metal/validate.ts';
-import { describeDriverContract } from '../contract.ts';
+import {
+  startMetalDouble,
+  type MetalDouble,
+  type MetalRules,
+} from '../../../doubles/metal/double.ts';
 import { failureOf } from '../failure-of.ts';
-import { describeKills } from '../frame/kills.ts';
-import { describeWire } from '../small-clouds.ts';
-import { aMetalWorld, aSpec, canaries } from './metal-world.ts';
+import { aSmallCloud, describeSmallCloud, type SmallCloud } from '../small-clouds.ts';
 
-const world = await aMetalWorld();
-const { double, proxy, aDriver, request } = world;
-const driver = aDriver();
+const aSpec = {
+  partition: 'fra-equ01',
+  size: 'c1-xlarge-x86',
+  image: 'ubuntu-24.04',
+  project: 'b5f26a3b-9a4d-48db-a6b3-d1dd4ac4abec',
+  network: '9c1d2f35-0f3a-4d4f-8f7d-2b6c2a6a7c11',
+  tags: [
+    'kubernetes.io/role=node',
+    'cluster.metal-stack.io/id=5f9a4c1e-6f0e-4a1c-9d53-2c9e1ab0b9d4',
+    'plain',
+  ],
+  sshKeys: ['ssh-ed25519 AAAA a@b'],
+};
+
+const { partition, size, image, project, network } = aSpec;
+
+async function aMetalCloud(more: Partial<MetalRules> = {}): Promise<SmallCloud<MetalDouble>> {
+  const rules = { token: 'canary-token', partition, size, image, project, network, ...more };
+  const key =
+    rules.hmac === undefined ? { metalAPIKey: rules.token } : { metalAPIHMac: rules.hmac };
+  return await aSmallCloud({
+    double: await startMetalDouble(rules),
+    createDriver: createMetalDriver,
+    given: (url) => ({
+      providerSpec: aSpec,
+      secret: { metalAPIURL: `${url}/metal`, ...key },
+      userData: ' canary-user-data\n',
+    }),
+  });
+}
+
+const cloud = await aMetalCloud();
+const { double, proxy, driver, aDriver, request } = cloud;
 const countLiving = (name: string): number => double.allocatedTo(name).length;
 const idOf = (name: string): string => double.allocatedTo(name)[0]?.id ?? 'none';
 const isAllocation = ({ path }: { path: string }): boolean => path.endsWith('/allocate');
 const tagsOf = (name: string): string[] => double.allocatedTo(name)[0]?.tags ?? [];
 
-describeDriverContract({
-  driver: () => driver,
-  request,
+describeSmallCloud(cloud, {
   countMade: (name) => double.allocations.get(name) ?? 0,
   countLiving,
+  left: (name) => double.allocatedTo(name).map(({ id }) => id),
   expectMade: ({ providerID, nodeName }, name) => {
     expect(providerID).toBe(`metal:///fra-equ01/${idOf(name)}`);
     expect(nodeName).toBe(name);
   },
+  providerIDForm: 'metal:///PARTITION/UUID or metal://PARTITION/UUID',
   absentProviderID: 'metal:///fra-equ01/00000000-0000-0000-0000-000000000000',
   badSpec: {
     providerSpec: { ...aSpec, size: '' },
@@ -43,28 +76,21 @@ describeDriverContract({
   },
   // metal-stack knows no token and takes any name, so two at once make two.
   createsAtOnce: 0,
-  remembersTokens: false,
-  hasConsole: false,
-  requestId: undefined,
-});
-
-describeKills({
-  proxy: () => proxy,
-  aDriver: () => aDriver(),
-  request,
-  countLiving,
-  left: (name) => double.allocatedTo(name).map(({ id }) => id),
-});
-
-describeWire({
-  proxy: () => proxy,
-  aDriver: () => aDriver(),
-  request,
   isSearch: ({ path }) => path.endsWith('/find'),
   isCreate: isAllocation,
   isRemoval: ({ method }) => method === 'DELETE',
-  countLiving,
-  canaries,
+  canaries: /canary-token|canary-user-data/,
+  absent: [
+    [{ image: 'none' }, 'no image for id:none found'],
+    [{ network: 'none' }, 'unable to gather networks'],
+    [{ project: 'none' }, 'project not found'],
+  ],
+  refused: [
+    [
+      { ...request('x').secret, metalAPIKey: 'wrong' },
+      'metal-stack: find machines: Error 401: no auth found',
+    ],
+  ],
 });
 
 describe('an allocation', () => {
@@ -137,13 +163,6 @@ describe('an allocation', () => {
     expect(countLiving('after')).toBe(1);
   });
 
-  test('of a namesake in another namespace, cluster or project is neither taken nor freed', async () => {
-    await driver.createInstance(request('common', { cluster: 'cluster-2', token: 'other' }));
-    expect(await driver.deleteInstance(request('common'))).toEqual({ found: false });
-    expect(await driver.createInstance(request('common'))).toMatchObject({ found: false });
-    expect(countLiving('common')).toBe(2);
-  });
-
   test("of metal-stack's driver for MCM is adopted by the tag of the cluster", async () => {
     await driver.createInstance(request('of-mcm'));
     const [machine] = double.allocatedTo('of-mcm');
@@ -157,25 +176,9 @@ describe('an allocation', () => {
   });
 });
 
-test('a listing shows what is of this cluster and namespace, and deleteListed frees one of it', async () => {
-  const cluster = 'cluster-of-list';
-  const { providerID } = await driver.createInstance(request('listed', { cluster }));
-  const asked = { ...request('any', { cluster }), namespace: 'shoot' };
-  const listed = await driver.listInstances(asked);
-  // The tag of the cluster shows what MCM made as well, and nothing of another control cluster.
-  expect(listed.filter(({ machineName }) => machineName !== 'of-mcm')).toEqual([
-    { machineName: 'listed', providerID, token: 'uid-of-listed-0', createdAt: expect.any(Number) },
-  ]);
-  expect(await driver.deleteListed({ ...asked, cluster: 'another', providerID })).toEqual({
-    found: false,
-  });
-  expect(await driver.deleteListed({ ...asked, providerID })).toEqual({ found: true });
-  expect(countLiving('listed')).toBe(0);
-});
-
 test('retagging gives an adopted machine the tags of this cluster and keeps all others', async () => {
   const { providerID } = await driver.createInstance(request('moved', { cluster: 'old' }));
-  const retagging = aDriver({ allowsRetagging: true });
+  const retagging = aDriver({}, { allowsRetagging: true });
   await retagging.createInstance(request('moved', { providerID, cluster: 'new' }));
   expect(tagsOf('moved')).toEqual(
     expect.arrayContaining([...aSpec.tags, 'millwright.dev/cluster=new']),
@@ -184,23 +187,9 @@ test('retagging gives an adopted machine the tags of this cluster and keeps all 
 });
 
 describe('refusals of the API', () => {
-  test.each([
-    [{ image: 'none' }, 'no image for id:none found'],
-    [{ network: 'none' }, 'unable to gather networks'],
-    [{ project: 'none' }, 'project not found'],
-  ])('a class names what does not exist (%j)', async (more, message) => {
-    const providerSpec = { ...aSpec, ...more };
-    expect(await failureOf(driver.createInstance(request('refused', { providerSpec })))).toEqual({
-      code: 'InvalidArgument',
-      kind: 'input',
-      settled: true,
-      message: expect.stringContaining(message),
-    });
-  });
-
   test('no machine is free: capacity', async () => {
-    const full = await aMetalWorld({ machines: 0 });
-    expect(await failureOf(full.aDriver().createInstance(full.request('none')))).toEqual({
+    const full = await aMetalCloud({ machines: 0 });
+    expect(await failureOf(full.driver.createInstance(full.request('none')))).toEqual({
       code: 'ResourceExhausted',
       kind: 'capacity',
       settled: true,
@@ -209,18 +198,10 @@ describe('refusals of the API', () => {
   });
 
   test('the quota of the project is used up: quota', async () => {
-    const full = await aMetalWorld({ quota: 0 });
-    expect(await failureOf(full.aDriver().createInstance(full.request('none')))).toMatchObject({
+    const full = await aMetalCloud({ quota: 0 });
+    expect(await failureOf(full.driver.createInstance(full.request('none')))).toMatchObject({
       code: 'ResourceExhausted',
       kind: 'quota',
-    });
-  });
-
-  test('a key that is refused', async () => {
-    const secret = { ...request('x').secret, metalAPIKey: 'wrong' };
-    expect(await failureOf(driver.describeInstance(request('x', { secret })))).toMatchObject({
-      code: 'Unauthenticated',
-      kind: 'credentials',
     });
   });
 
@@ -235,8 +216,8 @@ describe('refusals of the API', () => {
 
 describe('credentials', () => {
   test('of the HMAC are taken by the API, whose check is that of its own library', async () => {
-    const other = await aMetalWorld({ hmac: 'canary-hmac' });
-    expect(await other.aDriver().createInstance(other.request('signed'))).toMatchObject({
+    const other = await aMetalCloud({ hmac: 'canary-hmac' });
+    expect(await other.driver.createInstance(other.request('signed'))).toMatchObject({
       found: false,
     });
   });
@@ -281,13 +262,5 @@ describe('the provider spec', () => {
     expect(validateProviderSpec(JSON.parse(JSON.stringify(spec)))).toEqual([
       expect.stringContaining(words),
     ]);
-  });
-});
-
-test('a providerID of another cloud is named', async () => {
-  const asked = request('odd', { providerID: 'aws:///eu-west-1/i-1' });
-  expect(await failureOf(driver.describeInstance(asked))).toMatchObject({
-    code: 'InvalidArgument',
-    message: expect.stringContaining('is not of the form metal:///PARTITION/UUID'),
   });
 });

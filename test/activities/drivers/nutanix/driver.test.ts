@@ -1,19 +1,11 @@
-import {
-  DriverPending,
-  type CreateRequest,
-  type Driver,
-} from '../../../../activities/drivers/driver.ts';
+import { DriverPending } from '../../../../activities/drivers/driver.ts';
 import { createNutanixDriver } from '../../../../activities/drivers/nutanix/driver.ts';
 import { credentialsOf } from '../../../../activities/drivers/nutanix/credentials.ts';
 import { validateProviderSpec } from '../../../../activities/drivers/nutanix/validate.ts';
 import { startNutanixDouble } from '../../../doubles/nutanix/double.ts';
-import { aRequest } from '../a-request.ts';
-import { describeDriverContract } from '../contract.ts';
 import { failureOf } from '../failure-of.ts';
 import { createdBy, deletedBy, pendingOf } from '../following.ts';
-import { startFaultProxy } from '../frame/fault-proxy.ts';
-import { describeKills } from '../frame/kills.ts';
-import { describeWire } from '../small-clouds.ts';
+import { aSmallCloud, describeSmallCloud } from '../small-clouds.ts';
 
 const aSpec = {
   clusterName: 'ncn-dev-sandbox',
@@ -43,28 +35,14 @@ const double = await startNutanixDouble({
   socketsMax: 16,
   pageMax: 3,
 });
-const proxy = await startFaultProxy(double.url);
-afterAll(async () => {
-  await proxy[Symbol.asyncDispose]();
-  await double.close();
-});
-
 const secret = { username: 'someone', password: 'canary-password' };
-const limits = {
-  callTimeoutSeconds: 600,
-  waitSeconds: 600,
-  orphanWaitSeconds: 600,
-  firstPauseSeconds: 0.01,
-};
-const settings = {
-  env: { MILLWRIGHT_NUTANIX_ENDPOINT: proxy.url },
-  allowsAmbientCredentials: false,
-};
-const aDriver = (more: { waitSeconds?: number } = {}): Driver =>
-  createNutanixDriver(settings, { ...limits, ...more });
-const driver = aDriver();
-const request = (name: string, more: Partial<CreateRequest> = {}): CreateRequest =>
-  aRequest(name, { providerSpec: aSpec, secret, userData: 'canary-user-data', ...more });
+const cloud = await aSmallCloud({
+  double,
+  createDriver: createNutanixDriver,
+  endpoint: 'MILLWRIGHT_NUTANIX_ENDPOINT',
+  given: () => ({ providerSpec: aSpec, secret, userData: 'canary-user-data' }),
+});
+const { driver, aDriver, request } = cloud;
 const countLiving = (name: string): number => double.named(name).length;
 const reference = (kind: string): object => {
   return { kind, uuid: expect.stringMatching(/^[0-9a-f-]{36}$/) };
@@ -73,15 +51,15 @@ const removals = (): number => double.requests.filter(({ method }) => method ===
 const lastCreate = (): unknown =>
   double.requests.findLast(({ method, path }) => method === 'POST' && path.endsWith('/vms'))?.body;
 
-describeDriverContract({
-  driver: () => driver,
-  request,
+describeSmallCloud(cloud, {
   countMade: (name) => double.made.get(name) ?? 0,
   countLiving,
+  left: (name) => double.named(name).map(({ uuid }) => uuid),
   expectMade: ({ providerID, nodeName }, name) => {
     expect(providerID).toBe(`nutanix://${double.named(name)[0]?.uuid}`);
     expect(nodeName).toBe(name);
   },
+  providerIDForm: 'nutanix://UUID',
   absentProviderID: 'nutanix://00000000-0000-0000-0000-000000000000',
   badSpec: {
     providerSpec: { ...aSpec, cpus: 0 },
@@ -94,28 +72,22 @@ describeDriverContract({
   },
   // Nutanix takes any name, so two at once make two.
   createsAtOnce: 0,
-  remembersTokens: false,
-  hasConsole: false,
-  requestId: undefined,
-});
-
-describeKills({
-  proxy: () => proxy,
-  aDriver: () => aDriver(),
-  request,
-  countLiving,
-  left: (name) => double.named(name).map(({ uuid }) => uuid),
-});
-
-describeWire({
-  proxy: () => proxy,
-  aDriver: () => aDriver(),
-  request,
   isSearch: ({ path }) => path.endsWith('/vms/list'),
   isCreate: ({ method, path }) => method === 'POST' && path.endsWith('/vms'),
   isRemoval: ({ method }) => method === 'DELETE',
-  countLiving,
   canaries,
+  absent: [
+    [{ clusterName: 'none' }, 'providerSpec.clusterName: there is no cluster "none"'],
+    [{ subnetName: 'none' }, 'providerSpec.subnetName: there is no subnet "none"'],
+    [{ imageName: 'none' }, 'providerSpec.imageName: there is no image "none"'],
+    [{ projectName: 'none' }, 'providerSpec.projectName: there is no project "none"'],
+  ],
+  refused: [
+    [
+      { ...secret, password: 'canary-password-2' },
+      'Nutanix: list vms: Error 401 AUTHENTICATION_REQUIRED: Authentication required.',
+    ],
+  ],
 });
 
 describe('a create', () => {
@@ -177,22 +149,6 @@ describe('a create', () => {
     expect(JSON.stringify(lastCreate())).toContain('"user_data":"H4s="');
   });
 
-  test.each([
-    [{ clusterName: 'none' }, 'providerSpec.clusterName: there is no cluster "none"'],
-    [{ subnetName: 'none' }, 'providerSpec.subnetName: there is no subnet "none"'],
-    [{ imageName: 'none' }, 'providerSpec.imageName: there is no image "none"'],
-    [{ projectName: 'none' }, 'providerSpec.projectName: there is no project "none"'],
-  ])('with a name that is not there is settled (%j)', async (more, words) => {
-    const providerSpec = { ...aSpec, ...more };
-    expect(await failureOf(createdBy(driver, request('absent', { providerSpec })))).toEqual({
-      code: 'InvalidArgument',
-      kind: 'input',
-      settled: true,
-      message: expect.stringContaining(words),
-    });
-    expect(countLiving('absent')).toBe(0);
-  });
-
   test('beyond the quota is quota', async () => {
     const providerSpec = { ...aSpec, cpus: 17 };
     expect(await failureOf(createdBy(driver, request('much', { providerSpec })))).toEqual({
@@ -239,39 +195,9 @@ describe('a deletion', () => {
     expect(removals()).toBe(before);
     expect(countLiving('leaves')).toBe(0);
   });
-
-  test('leaves a namesake of another cluster or namespace alone', async () => {
-    await createdBy(driver, request('common', { cluster: 'cluster-2', token: 'other' }));
-    expect(await deletedBy(driver, request('common'))).toEqual({ found: false });
-    expect(await createdBy(driver, request('common'))).toMatchObject({ found: false });
-    expect(countLiving('common')).toBe(2);
-  });
-});
-
-test('a listing reads all pages, and shows what is of this cluster and namespace', async () => {
-  const cluster = 'cluster-of-list';
-  const names = ['l-1', 'l-2', 'l-3', 'l-4', 'l-5'];
-  for (const name of names) await createdBy(driver, request(name, { cluster }));
-  const listed = await driver.listInstances({ ...request('any', { cluster }), namespace: 'shoot' });
-  const shown = listed.map(({ machineName, token }) => `${machineName} ${token}`);
-  expect(new Set(shown)).toEqual(new Set(names.map((name) => `${name} uid-of-${name}-0`)));
-  const [{ providerID } = { providerID: '' }] = listed;
-  const asked = { ...request('any', { cluster: 'another' }), namespace: 'shoot', providerID };
-  expect(await driver.deleteListed(asked)).toEqual({ found: false });
-  expect(await driver.deleteListed({ ...asked, cluster })).toEqual({ found: true });
 });
 
 describe('credentials', () => {
-  test('that are refused', async () => {
-    const wrong = { ...secret, password: 'canary-password-2' };
-    expect(await failureOf(driver.describeInstance(request('x', { secret: wrong })))).toEqual({
-      code: 'Unauthenticated',
-      kind: 'credentials',
-      settled: false,
-      message: 'Nutanix: list vms: Error 401 AUTHENTICATION_REQUIRED: Authentication required.',
-    });
-  });
-
   test.each([
     [{}, 'username and password'],
     [{ ...secret }, 'endpoint'],
@@ -299,12 +225,4 @@ test('a class must not say where the password goes', () => {
     'providerSpec.endpoint: it is a key of the Secret, and of no class',
     'providerSpec.proxyURL: the proxy is that of the worker, HTTPS_PROXY in its environment',
   ]);
-});
-
-test('a providerID of another cloud is named', async () => {
-  const asked = request('odd', { providerID: 'aws:///eu-west-1/i-1' });
-  expect(await failureOf(driver.describeInstance(asked))).toMatchObject({
-    code: 'InvalidArgument',
-    message: 'spec.providerID: "aws:///eu-west-1/i-1" is not of the form nutanix://UUID',
-  });
 });

@@ -2,6 +2,7 @@
 import { createServer, type ServerOptions } from 'node:https';
 import { request as httpRequest } from 'node:http';
 import { TLSSocket } from 'node:tls';
+import { listening } from '../../../support/listening.ts';
 import { startOpenStackDouble, type OpenStackDouble } from '../../../doubles/openstack/double.ts';
 import { selfSigned, type SelfSigned } from '../../../support/self-signed.ts';
 import { failureOf } from '../failure-of.ts';
@@ -36,17 +37,8 @@ async function startFront(options: ServerOptions = {}): Promise<Front> {
     });
     request.pipe(forward);
   });
-  await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the front has no port');
-  return {
-    url: `https://localhost:${address.port}`,
-    names,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((settle) => server.close(settle));
-    },
-  };
+  const open = await listening(server);
+  return { ...open, url: `https://localhost:${open.port}`, names };
 }
 
 const described = (front: Front, more: Record<string, string>): Promise<unknown> =>

@@ -1,15 +1,10 @@
-import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import { createVcdDriver } from '../../../../activities/drivers/vcd/driver.ts';
 import { credentialsOf } from '../../../../activities/drivers/vcd/credentials.ts';
 import { validateProviderSpec } from '../../../../activities/drivers/vcd/validate.ts';
 import { startVcdDouble } from '../../../doubles/vcd/double.ts';
-import { aRequest } from '../a-request.ts';
-import { describeDriverContract } from '../contract.ts';
 import { failureOf } from '../failure-of.ts';
 import { createdBy, deletedBy, pendingOf } from '../following.ts';
-import { startFaultProxy } from '../frame/fault-proxy.ts';
-import { describeKills } from '../frame/kills.ts';
-import { describeWire } from '../small-clouds.ts';
+import { aSmallCloud, describeSmallCloud } from '../small-clouds.ts';
 
 const aSpec = {
   vdc: 'a-vdc',
@@ -44,43 +39,29 @@ const double = await startVcdDouble({
   memoryMax: 65_536,
   coresMax: 16,
 });
-const proxy = await startFaultProxy(double.url);
-afterAll(async () => {
-  await proxy[Symbol.asyncDispose]();
-  await double.close();
-});
-
 const secret = { username: 'someone', password: 'canary-password', organization: 'an-org' };
-const limits = {
-  callTimeoutSeconds: 600,
-  waitSeconds: 600,
-  orphanWaitSeconds: 600,
-  firstPauseSeconds: 0.001,
-};
-const settings = {
-  env: { MILLWRIGHT_VCD_ENDPOINT: proxy.url },
-  allowsAmbientCredentials: false,
-};
-const aDriver = (more: { waitSeconds?: number } = {}): Driver =>
-  createVcdDriver(settings, { ...limits, ...more });
-const driver = aDriver();
-const request = (name: string, more: Partial<CreateRequest> = {}): CreateRequest =>
-  aRequest(name, { providerSpec: aSpec, secret, userData: 'canary-user-data', ...more });
+const cloud = await aSmallCloud({
+  double,
+  createDriver: createVcdDriver,
+  endpoint: 'MILLWRIGHT_VCD_ENDPOINT',
+  given: () => ({ providerSpec: aSpec, secret, userData: 'canary-user-data' }),
+});
+const { driver, aDriver, request } = cloud;
 const countLiving = (name: string): number => double.named(name).length;
 const lastBody = (end: string): unknown =>
   double.requests.findLast(({ path }) => path.endsWith(end))?.body;
 
-describeDriverContract({
-  driver: () => driver,
-  request,
+describeSmallCloud(cloud, {
   countMade: (name) => double.made.get(name) ?? 0,
   countLiving,
+  left: (name) => double.named(name).map(({ uuid }) => uuid),
   expectMade: ({ providerID, nodeName, addresses }, name) => {
     const [vm] = double.named(name);
     expect(providerID).toBe(`vmware-cloud-director://urn:vcloud:vm:${vm?.uuid}`);
     expect([nodeName, vm?.status]).toEqual([name, 4]);
     expect(addresses).toContainEqual({ type: 'InternalIP', address: '10.1.2.3' });
   },
+  providerIDForm: 'vmware-cloud-director://urn:vcloud:vm:UUID',
   absentProviderID: 'vmware-cloud-director://urn:vcloud:vm:00000000-0000-0000-0000-000000000000',
   badSpec: {
     providerSpec: { ...aSpec, cpus: 0 },
@@ -94,29 +75,22 @@ describeDriverContract({
   uniqueness: 'name',
   // The other one finds the vApp busy, and is asked again.
   createsAtOnce: 1,
-  hasConsole: false,
-  requestId: undefined,
-});
-
-describeKills({
-  proxy: () => proxy,
-  aDriver: () => aDriver(),
-  request,
-  countLiving,
-  left: (name) => double.named(name).map(({ uuid }) => uuid),
-});
-
-const isCreate = ({ path }: { path: string }): boolean => path.endsWith('recomposeVApp');
-
-describeWire({
-  proxy: () => proxy,
-  aDriver: () => aDriver(),
-  request,
   isSearch: ({ method, path }) => method === 'GET' && path.includes('/vApp/vapp-'),
-  isCreate,
+  isCreate: ({ path }) => path.endsWith('recomposeVApp'),
   isRemoval: ({ method, path }) => method === 'DELETE' || path.endsWith('undeploy'),
-  countLiving,
   canaries,
+  absent: [
+    [{ vapp: 'none' }, 'providerSpec.vapp: "none" is not to be seen in a-vdc'],
+    [{ template: 'none' }, 'providerSpec.template: "none" is not to be seen in catalog a-catalog'],
+    [{ storageProfile: 'none' }, 'providerSpec.storageProfile: "none" is not to be seen in a-vdc'],
+    [{ networks: ['none'] }, 'no network none in the vApp'],
+  ],
+  refused: [
+    [
+      { ...secret, password: 'canary-password-2' },
+      'VMware Cloud Director: log in: Error 401 UNAUTHORIZED: Authentication failed',
+    ],
+  ],
 });
 
 describe('a create', () => {
@@ -187,22 +161,6 @@ describe('a create', () => {
     });
   });
 
-  test.each([
-    [{ vapp: 'none' }, 'providerSpec.vapp: "none" is not to be seen in a-vdc'],
-    [{ template: 'none' }, 'providerSpec.template: "none" is not to be seen in catalog a-catalog'],
-    [{ storageProfile: 'none' }, 'providerSpec.storageProfile: "none" is not to be seen in a-vdc'],
-    [{ networks: ['none'] }, 'no network none in the vApp'],
-  ])('with a name that is not there is settled (%j)', async (more, words) => {
-    const providerSpec = { ...aSpec, ...more };
-    expect(await failureOf(createdBy(driver, request('absent', { providerSpec })))).toEqual({
-      code: 'InvalidArgument',
-      kind: 'input',
-      settled: true,
-      message: expect.stringContaining(words),
-    });
-    expect(countLiving('absent')).toBe(0);
-  });
-
   test('for which no host has room is capacity, and its machine is deleted with the Machine', async () => {
     const providerSpec = { ...aSpec, memoryMB: 131_072 };
     expect(await failureOf(createdBy(driver, request('big', { providerSpec })))).toEqual({
@@ -234,16 +192,6 @@ describe('a create', () => {
   });
 });
 
-test('a namesake of another cluster is neither deleted nor taken', async () => {
-  await createdBy(driver, request('common', { cluster: 'cluster-2', token: 'other' }));
-  expect(await deletedBy(driver, request('common'))).toEqual({ found: false });
-  expect(await failureOf(createdBy(driver, request('common')))).toMatchObject({
-    code: 'AlreadyExists',
-    settled: true,
-  });
-  expect(countLiving('common')).toBe(1);
-});
-
 test('a machine is deleted although the class names another vApp by now', async () => {
   const { providerID } = await createdBy(driver, request('moved'));
   const providerSpec = { ...aSpec, vapp: 'others' };
@@ -258,16 +206,6 @@ describe('credentials', () => {
     await kept.describeInstance(request('again'));
     double.endLogins();
     expect(await kept.describeInstance(request('again'))).toBeUndefined();
-  });
-
-  test('that are refused', async () => {
-    const wrong = { ...secret, password: 'canary-password-2' };
-    expect(await failureOf(driver.describeInstance(request('x', { secret: wrong })))).toEqual({
-      code: 'Unauthenticated',
-      kind: 'credentials',
-      settled: false,
-      message: 'VMware Cloud Director: log in: Error 401 UNAUTHORIZED: Authentication failed',
-    });
   });
 
   test.each([

@@ -1,6 +1,7 @@
 /** What is sent to the vCenter, in its order. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { listening } from '../../../support/listening.ts';
 import { createVsphereDriver } from '../../../../activities/drivers/vsphere/driver.ts';
 import {
   childOf,
@@ -26,15 +27,13 @@ async function record(request: IncomingMessage, response: ServerResponse): Promi
   response.end(await answer.text());
 }
 
-await new Promise<void>((settle) => recorder.listen(0, '127.0.0.1', settle));
-const address = recorder.address();
-const port = typeof address === 'object' ? address?.port : undefined;
-const env = { MILLWRIGHT_VSPHERE_ENDPOINT: `http://127.0.0.1:${port}/sdk` };
+const { url, close } = await listening(recorder);
+const env = { MILLWRIGHT_VSPHERE_ENDPOINT: `${url}/sdk` };
 const driver = createVsphereDriver(
   { env, allowsAmbientCredentials: false },
   { waitSeconds: 600, firstPauseSeconds: 0.01 },
 );
-afterAll(() => recorder.closeAllConnections());
+afterAll(close);
 
 /** Elements as data: text, or what is in them by name, and their types. */
 function dataOf({ children, text: inner, attributes }: XmlElement): unknown {

@@ -92,6 +92,11 @@ const rows: Row[] = [
     'InPlaceUpdating Processing: is undergoing an in-place update',
   ],
   [
+    'Running',
+    { ...marked, reason: 'ReadyForUpdate', result: 'failed' },
+    'InPlaceUpdating Processing: is undergoing an in-place update',
+  ],
+  [
     'InPlaceUpdating',
     { ...marked, reason: 'ReadyForUpdate', result: 'successful' },
     'UpdateSuccessful: Node in-place update successful',

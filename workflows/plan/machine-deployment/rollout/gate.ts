@@ -1,7 +1,7 @@
 /** What DisruptionPolicies leave of a rollout: decision 58. */
 import { canaryLimit } from './canary.ts';
 import type { DeploymentFacts, ObservedDeployment } from './facts.ts';
-import { availableAt, presentIn, sumOf, workedOnIn } from './facts.ts';
+import { availableAt, presentIn, sumOf } from './facts.ts';
 import type { Hold } from './hold.ts';
 import { isScalingEvent } from './scaling.ts';
 import type { Rollout, Sizing, StrategyPlan } from './sizing.ts';
@@ -81,7 +81,7 @@ export function limitHold(rollout: Rollout, { sizes, limit }: StrategyPlan): Hol
       set.isObserved &&
       set.going === 0 &&
       presentIn(set) === set.replicas &&
-      workedOnIn(set).length === 0,
+      (set.inPlace?.selected.length ?? 0) === 0,
   );
   if (!isAtRest || availableAt(target) < target.replicas) return undefined;
   return { ...holdBy(machines.policy, limit), next: 'then the next machines go' };

@@ -39,7 +39,8 @@ function createTarget(rollout: Rollout, { sizes }: StrategyPlan): DeploymentStep
   const { replicas, reason } = size ?? { replicas: 0, reason: 'the template has no set yet' };
   const revision = nextRevision(facts.sets);
   const { name } = target;
-  const mark = markOf(rollout, true);
+  // Where people select, it begins with the first of them.
+  const mark = markOf(rollout, !facts.isManual);
   return { action: 'createSet', name, replicas, revision, reason, ...mark };
 }
 
