@@ -21,6 +21,7 @@ import { mostByPolicies } from '../policies/surge.ts';
 import { isOfTemplate } from '../templates.ts';
 import { textOf } from './case.ts';
 import type { Case } from './case.ts';
+import { isGivenUp } from './failure-rules.ts';
 import { isShrunkByOthers } from './rollout-rules.ts';
 import { creationsOf, deletionsOf } from './set-sizes.ts';
 
@@ -256,11 +257,12 @@ function judgeResult(judged: Case): void {
 }
 
 function judgeStop(judged: Case): void {
-  const { evidence, past, before, since, now } = judged;
+  const { evidence, past, before, after, since, now } = judged;
   const { providerID } = before?.spec ?? {};
   const set = before && past.sets.of(ownerOf(before));
   const deployment = set && past.deployments.of(ownerOf(set.last));
-  if (!before || providerID === undefined || !evidence.instances.isLiving(providerID)) return;
+  if (!before || !after || isGivenUp(after)) return;
+  if (providerID === undefined || !evidence.instances.isLiving(providerID)) return;
   if (!deployment?.hasBeenSince(since, stopsAtFailure)) return;
   const text = `${textOf(judged, 'let')} fail, and its deployment ${deployment.last.metadata.name} is to stop there`;
   const rule = 'a failed update that stops a rollout replaces nothing';
