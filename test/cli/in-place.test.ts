@@ -324,6 +324,13 @@ test.each<[verb: Verb, where: Where, deed: string]>([
   expect(at.kube.writes()).toEqual([]);
 });
 
+test('without a MachineSet nothing replaces one that is given up', async () => {
+  const machine = updating(failed);
+  machine.metadata.ownerReferences = [];
+  const { text } = await act(place(machine), ask('giveUpUpdate'));
+  expect(text).toContain('i-a stays until it is deleted, as no MachineSet owns it');
+});
+
 test('a Node is found by its Machine', async () => {
   const at = place(updating({ reason: 'CandidateForUpdate' }));
   const asked: ActOptions = { ...ask('selectForUpdate'), kind: 'node', name: 'node-a' };

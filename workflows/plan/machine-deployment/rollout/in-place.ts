@@ -157,7 +157,7 @@ function stallOf(rollout: Rollout, { machines: selectable }: Selection): Stall |
   if (!first || selectable.length > 0 || isUnknown || !isAtRest(rollout)) return undefined;
   const { name, why } = first;
   const isStopped = facts.options.inPlaceFailure === 'stop';
-  const help = `repair its Node and say millwright retry-update ${name}, or millwright give-up-update ${name}`;
+  const help = `repair its Node and say millwright retry-update machine/${name}, or millwright give-up-update machine/${name}`;
   return {
     blockedBy: `Machine/${name}`,
     reason: `The update in place of ${name} failed: ${why}`,
