@@ -231,6 +231,8 @@ describe('creation of a Machine', () => {
     make(court, 'pool-1');
     make(court, 'pool-2');
     await court.pass(1_000);
+    const body = { metadata: { finalizers: ['machine.sapcloud.io/machine-controller-manager'] } };
+    court.control.patch(pathTo('machines', 'pool-1'), { type: 'merge', body });
     remove(court, 'pool-1');
     make(court, 'pool-3');
     expect(court.broken()).toEqual([]);
