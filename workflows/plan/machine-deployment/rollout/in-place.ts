@@ -12,7 +12,7 @@ import { selectionOf } from './in-place-selection.ts';
 import { sizesOf, sizesOfHeld } from './in-place-sizes.ts';
 import { beginningStepOf, finishingStepOf, listed } from './in-place-steps.ts';
 import { keeperOf } from './keeper.ts';
-import type { Block, Closings, Rollout, Sizing, StrategyPlan } from './sizing.ts';
+import type { Stall, Openings, Rollout, Sizing, StrategyPlan } from './sizing.ts';
 import { exists } from './sizing.ts';
 import type { InPlaceStep } from './steps.ts';
 import { machines } from './words.ts';
@@ -27,15 +27,15 @@ export function planInPlace(rollout: Rollout, limit?: number): StrategyPlan {
   const step =
     finishingStepOf(rollout) ?? beginningStepOf(rollout, facts.isManual ? undefined : selection);
   const left = sumOf(others, presentIn);
-  const block = step ? undefined : blockOf(rollout, selection);
+  const stall = step ? undefined : stallOf(rollout, selection);
   return {
     sizes,
     mayCreate: true,
-    closings: closingsOf(rollout, { sizes, limit }),
+    openings: closingsOf(rollout, { sizes, limit }),
     reason: sizes[0]?.reason ?? wordsOf(rollout, { step, obstacle: policy ?? selection.obstacle }),
     ...(policy !== undefined && { limit: policy }),
     ...(step && { inPlaceStep: step }),
-    ...(block && { block }),
+    ...(stall && { stall }),
     ...(left > 0 && { next: `still to be updated: ${machines(left)} of old sets` }),
   };
 }
@@ -51,12 +51,12 @@ export function selectionIn(rollout: Rollout, terms: SelectionTerms): Selection 
  * Manual: nothing is under way, and old machines are left. For how long is not ours to say, so no
  * deadline runs meanwhile.
  */
-export function manualHold(rollout: Rollout): Hold | undefined {
+export function selectionHold(rollout: Rollout): Hold | undefined {
   const { facts, target, others } = rollout;
   const left = sumOf(others, presentIn);
   if (!facts.isManual || !exists(target) || left === 0 || !isAtRest(rollout)) return undefined;
-  const { sizes, inPlaceStep, block } = planInPlace(rollout);
-  if (sizes.length > 0 || inPlaceStep || block) return undefined;
+  const { sizes, inPlaceStep, stall } = planInPlace(rollout);
+  if (sizes.length > 0 || inPlaceStep || stall) return undefined;
   const failed = failedIn(rollout).map(({ name }) => name);
   const words = failed.length > 0 ? `, failed: ${listed(failed)}` : '';
   return {
@@ -88,7 +88,7 @@ export function planInPlaceHeld(
   rollout: Rollout,
   taker: SetFacts,
   scaled: readonly Sizing[],
-): Pick<StrategyPlan, 'sizes' | 'closings' | 'inPlaceStep'> {
+): Pick<StrategyPlan, 'sizes' | 'openings' | 'inPlaceStep'> {
   const { target, others } = rollout;
   const sizes = sizesOfHeld(rollout, taker) ?? [...scaled];
   const step = finishingStepOf(rollout);
@@ -96,7 +96,7 @@ export function planInPlaceHeld(
   const open = [target, ...makersIn(sizes)];
   return {
     sizes,
-    closings: { close: exists(target) ? close.filter((set) => !open.includes(set)) : [], open },
+    openings: { close: exists(target) ? close.filter((set) => !open.includes(set)) : [], open },
     ...(step && { inPlaceStep: step }),
   };
 }
@@ -105,7 +105,7 @@ export function planInPlaceHeld(
 function closingsOf(
   rollout: Rollout,
   { sizes, limit }: { sizes: readonly Sizing[]; limit: number | undefined },
-): Closings {
+): Openings {
   const { target, others } = rollout;
   const keeper = limit === undefined ? undefined : keeperOf(rollout);
   const isMaking = (set: SetFacts): boolean =>
@@ -149,7 +149,7 @@ function failedIn({ target, others }: Rollout) {
 }
 
 /** Failed updates count as machines that are missing, until no other may be. */
-function blockOf(rollout: Rollout, { machines: selectable }: Selection): Block | undefined {
+function stallOf(rollout: Rollout, { machines: selectable }: Selection): Stall | undefined {
   const { facts } = rollout;
   const [first] = failedIn(rollout);
   const isUnknown = facts.selectionUnknown !== undefined;
