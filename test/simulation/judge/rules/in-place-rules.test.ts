@@ -152,6 +152,14 @@ describe('a Node is selected', () => {
     expect(court.broken()).toEqual([rules.room]);
   });
 
+  test('that was updated by its agent alone, whatever else is under way', async () => {
+    const court = await scene();
+    select(court, 'a');
+    label(court, 'b', { [resultLabel]: 'successful' });
+    select(court, 'b');
+    expect(court.broken()).toEqual([]);
+  });
+
   test('once the one before is updated', async () => {
     const court = await scene();
     select(court, 'a');

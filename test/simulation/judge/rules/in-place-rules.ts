@@ -43,6 +43,8 @@ const selections = new WeakMap<Life, Selection[]>();
 export function judgeSelection(judged: Case): void {
   const { evidence, install, before, after, write, now } = judged;
   if (!before || !after || isSelected(before) || !isSelected(after) || write.isAgain) return;
+  // It has been updated without that, and is only marked so that it is found.
+  if (resultOf(before) !== undefined) return;
   const control = evidence.controlOf(install);
   const [machine] = Array.from(control.naming(after.spec?.providerID ?? ''));
   const set = machine?.object && control.sets.of(ownerOf(machine.object));
