@@ -47,6 +47,11 @@ export function forgetClock({ inPlace }: MachineState): void {
   delete inPlace?.clock;
 }
 
+/** A step of it failed, and is tried again later. */
+export function isUpdateRetried({ inPlace }: MachineState): boolean {
+  return Object.keys(inPlace?.requeues ?? {}).length > 0;
+}
+
 export function retryInPlaceNow({ inPlace }: MachineState): void {
   tryNow(...Object.values(inPlace?.requeues ?? {}));
 }
