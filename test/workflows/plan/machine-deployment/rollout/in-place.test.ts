@@ -297,7 +297,7 @@ test.each<{
       blockedBy: 'Machine/f',
       needsPerson: true,
       reason: 'The update in place of f failed: no space left',
-      next: 'repair its Node and say millwright retry-update f, or millwright give-up-update f',
+      next: 'repair its Node and say millwright retry-update machine/f, or millwright give-up-update machine/f',
     },
   },
   {
