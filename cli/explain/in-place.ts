@@ -11,7 +11,6 @@ import {
   isClosedSet,
   isManual,
   updateConditionOf,
-  updateConditionSince,
   updateStateOf,
   updateStepOf,
 } from '../install/in-place.ts';
@@ -32,15 +31,12 @@ const awaitedByState: Record<UpdateState, (machine: Machine, install: Install) =
       : 'its turn to be updated in place',
     since: updateConditionSince(machine),
   }),
-  draining: (machine, install) => {
-    const since = updateConditionSince(machine);
-    return {
-      what: 'its pods, which have to leave its Node before it is updated in place',
-      since,
-      until: updateDrainDeadlineOf(machine, { from: since, install }),
-      sequel: 'what is left of them is deleted by force',
-    };
-  },
+  draining: (machine, install) => ({
+    what: 'its pods, which have to leave its Node before it is updated in place',
+    since: updateConditionSince(machine),
+    until: updateDrainDeadlineOf(machine, install),
+    sequel: 'what is left of them is deleted by force',
+  }),
   updating: (machine, install) => ({
     what: `the agent on its Node ${nodeNameOf(machine)}, which has to update it`,
     since: sincePhase(machine),
@@ -74,6 +70,10 @@ function awaitedByMove(machine: Machine, install: Install): Awaited | undefined 
     what: 'its move to the MachineSet of the present template',
     since: updateConditionSince(machine),
   };
+}
+
+function updateConditionSince({ status }: Machine): number | undefined {
+  return timeOf(updateConditionOf(status?.conditions)?.lastTransitionTime);
 }
 
 function sincePhase({ status }: Machine): number | undefined {

@@ -6,7 +6,6 @@ import type { MachineDeployment } from '../../workflows/api/machine-deployment.t
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
-import { timeOf } from './times.ts';
 
 export type UpdateState =
   /** It may be selected. */
@@ -66,11 +65,6 @@ export function updateConditionOf(
   conditions: readonly NodeCondition[] | null | undefined,
 ): NodeCondition | undefined {
   return inPlaceReasonOf(conditions) && conditions?.find(({ type }) => type === inPlaceUpdate);
-}
-
-/** Milliseconds. */
-export function updateConditionSince({ status }: Machine): number | undefined {
-  return timeOf(updateConditionOf(status?.conditions)?.lastTransitionTime);
 }
 
 /** From 1 to 5: it ends well or not. */
