@@ -1,19 +1,16 @@
 /** Where the update in place of a machine is, and what it waits for: by the objects alone. */
 import type { Node } from '../../kube/objects/nodes.ts';
-import { inPlaceNodeOf } from '../../workflows/api/in-place.ts';
+import { labels } from '../../workflows/api/constants.ts';
+import { inPlaceNodeOf, inPlaceReasons } from '../../workflows/api/in-place.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { NodeCondition } from '../../workflows/api/meta.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { selectCommand } from '../diagnosis/machine-commands.ts';
 import { nodeNameOf } from '../diagnosis/machine-health.ts';
 import { replacedAt } from '../diagnosis/machine-in-place.ts';
 import { deploymentOf, healthSequelOf, setOf } from '../diagnosis/machine-object.ts';
 import type { UpdateState } from '../install/in-place.ts';
-import {
-  isClosedSet,
-  isManual,
-  updateConditionOf,
-  updateStateOf,
-  updateStepOf,
-} from '../install/in-place.ts';
+import { isManual, updateConditionOf, updateStateOf } from '../install/in-place.ts';
 import type { Install } from '../install/install.ts';
 import { isoOf, timeOf, updateDeadlineOf, updateDrainDeadlineOf } from '../install/times.ts';
 import type { Awaited, Fact } from './explanation.ts';
@@ -61,6 +58,11 @@ const awaitedByState: Record<UpdateState, (machine: Machine, install: Install) =
   }),
 };
 
+/** The set of an earlier template, in an update in place. */
+function isClosedSet(set: MachineSet | undefined): boolean {
+  return set?.metadata.labels?.[labels.scaleUpDisabled] === 'true';
+}
+
 /** It is updated, and counts for its old set still. */
 function awaitedByMove(machine: Machine, install: Install): Awaited | undefined {
   const { conditions } = machine.status ?? {};
@@ -89,6 +91,13 @@ export function updateFacts({ status }: Machine, node: Node | undefined): Fact[]
   const time = since === undefined ? '' : ` since ${isoOf(since)}`;
   const value = `${updateStepOf(condition)}, ${reason}${time}: ${message}${answerOf(node, reason)}`;
   return [{ name: 'Update', value }];
+}
+
+/** From 1 to 5: it ends well or not. */
+function updateStepOf({ reason }: NodeCondition): string {
+  const last = inPlaceReasons.length - 1;
+  const index = inPlaceReasons.findIndex((known) => known === reason);
+  return `step ${Math.min(index + 1, last)} of ${last}`;
 }
 
 /** An answer of the agent that no step has taken up. */
