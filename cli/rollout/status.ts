@@ -145,9 +145,9 @@ function waiting(view: RolloutView, words: string): Standing {
 /** The first machine whose update in place failed; empty where there is none. */
 function failedUpdateIn({ sets }: RolloutView): string {
   const summaries = sets.flatMap(({ status: { failedMachines } = {} }) => failedMachines ?? []);
-  const failed = summaries.find(({ lastOperation }) => lastOperation?.type === 'InPlaceUpdate');
-  if (!failed) return '';
-  return ` An update in place failed: machine/${failed.name ?? ''}: ${failed.lastOperation?.description ?? ''}`;
+  const first = summaries.find(({ lastOperation }) => lastOperation?.type === 'InPlaceUpdate');
+  if (!first) return '';
+  return ` An update in place failed: machine/${first.name ?? ''}: ${first.lastOperation?.description ?? ''}`;
 }
 
 function progressingOf({ deployment }: RolloutView) {
