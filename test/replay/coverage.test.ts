@@ -11,14 +11,7 @@ import {
 } from '../../workflows/contracts/messages.ts';
 import { readHistory, recordedPaths } from './histories.ts';
 
-const unrecorded = [
-  'activity updateInPlace',
-  'activity volumeIds',
-  'signal giveUpUpdate',
-  'signal retryUpdate',
-  'update giveUpUpdate',
-  'update retryUpdate',
-];
+const unrecorded = ['activity volumeIds'];
 
 interface Payloads {
   payloads?: { data?: string }[];

@@ -15,6 +15,7 @@ import { TemporalForTests } from '../support/temporal.ts';
 import { resultOf } from '../support/result-of.ts';
 import { annotate, beginFailed, Kept } from '../workflows/machine/kept-machine.ts';
 import { cluster, hang, instance, MachineWorld } from '../workflows/machine/machine-world.ts';
+import { Updated } from '../workflows/machine/updated-machine.ts';
 import { aSet } from '../workflows/plan/machine-deployment/rollout/deployment-facts.ts';
 import { RolloutWorld } from '../workflows/machine-deployment/rollout-world.ts';
 import { Machines, SetWorld } from '../workflows/machine-set/set-world.ts';
@@ -31,6 +32,8 @@ import {
 } from '../../workflows/contracts/messages.ts';
 import { machineCommands, rolloutCommands } from '../../workflows/contracts/commands.ts';
 import type { Kind } from '../../workflows/contracts/references.ts';
+
+type Command = Pick<(typeof machineCommands)['retryUpdate'], 'signal' | 'update'>;
 
 const wanted = process.argv.slice(2);
 let temporal = await TemporalForTests.start();
@@ -130,6 +133,41 @@ await preserved.run(async () => {
   await annotate(preserved, kept, { expiry });
   await preserved.log.until('preserveMachine', 2);
   await save('machine-preserved', preserved.handle);
+});
+
+// Selected by a person, and its update fails: tried again, then given up.
+const onDisk = new Updated();
+const updated = await MachineWorld.create(temporal, {
+  ...onDisk.steps,
+  applyMachineCommand: async ({ command }) => {
+    if (command.verb === 'selectForUpdate') onDisk.node = { ...onDisk.node, isSelected: true };
+    if (command.verb === 'retryUpdate') onDisk.retry();
+    if (command.verb === 'giveUpUpdate') onDisk.phase = 'Failed';
+    return { words: 'done' };
+  },
+});
+await updated.run(async () => {
+  const until = async (word: string) => await eventually(word, () => onDisk.done.at(-1) === word);
+  const ask = async ({ signal, update }: Command) => {
+    await updated.handle.executeUpdate(update, { args: [{ by: 'ada' }] });
+    await updated.handle.signal(signal, { by: 'ada' });
+  };
+  await updated.beginAndJoin();
+  await onDisk.say(updated, { isCandidate: true });
+  await until('CandidateForUpdate');
+  await onDisk.echo(updated);
+  await ask(machineCommands.selectForUpdate);
+  await onDisk.say(updated, { isSelected: true });
+  await until('ReadyForUpdate');
+  await onDisk.say(updated, { result: 'failed', failedReason: 'no disk' });
+  await until('InPlaceUpdateFailed');
+  await ask(machineCommands.retryUpdate);
+  await until('ReadyForUpdate');
+  await onDisk.say(updated, { result: 'failed', failedReason: 'no disk' });
+  await until('InPlaceUpdateFailed');
+  await ask(machineCommands.giveUpUpdate);
+  await updated.phase('Failed');
+  await save('machine-updated-in-place', updated.handle);
 });
 
 const machines = new Machines(20);

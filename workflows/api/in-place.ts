@@ -1,5 +1,4 @@
 /** Where the update in place of a Node is, as the Node itself says it. Contract: MCM v0.62.1. */
-import { defined } from '../values/defined.ts';
 import { annotations, labels } from './constants.ts';
 import type { NodeCondition, ObjectMeta } from './meta.ts';
 
@@ -47,14 +46,18 @@ interface NodeObject {
 export function inPlaceNodeOf({ metadata, status }: NodeObject): InPlaceNode | undefined {
   const { labels: held = {}, annotations: notes = {} } = metadata;
   const condition = status?.conditions?.find(({ type }) => type === inPlaceUpdate);
-  const node = defined({
-    isCandidate: held[labels.candidateForUpdate] === 'true' || undefined,
-    isSelected: held[labels.selectedForUpdate] === 'true' || undefined,
-    result: resultOf(held[labels.updateResult]),
-    failedReason: notes[annotations.updateFailedReason]?.slice(0, longestFailedReason),
-    reason: inPlaceReasonOf(status?.conditions),
-    since: timeOf(condition?.lastTransitionTime),
-  });
+  const result = resultOf(held[labels.updateResult]);
+  const failedReason = notes[annotations.updateFailedReason]?.slice(0, longestFailedReason);
+  const reason = inPlaceReasonOf(status?.conditions);
+  const since = timeOf(condition?.lastTransitionTime);
+  const node = {
+    ...(held[labels.candidateForUpdate] === 'true' && { isCandidate: true }),
+    ...(held[labels.selectedForUpdate] === 'true' && { isSelected: true }),
+    ...(result && { result }),
+    ...(failedReason !== undefined && { failedReason }),
+    ...(reason && { reason }),
+    ...(since !== undefined && { since }),
+  };
   return Object.keys(node).length === 0 ? undefined : node;
 }
 

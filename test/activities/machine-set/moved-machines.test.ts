@@ -1,4 +1,4 @@
-/** Machines that an update in place moves from one set to the other: no set makes or deletes any. */
+/** Machines that an update in place moves to another set: no set makes or deletes any. */
 import { createMachines } from '../../../activities/machine-set/batches.ts';
 import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
 import { observeMachineSet } from '../../../activities/machine-set/observe.ts';

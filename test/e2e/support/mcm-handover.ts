@@ -69,8 +69,9 @@ export async function join({ cluster }: Scenario, name: string): Promise<void> {
 }
 
 /**
- * A VM for each machine that has one: with the tags of its class, without a token or tag of ours, as
- * MCM leaves it. They do not join by themselves: their Nodes are the recorded ones. Returns the providerID of each machine.
+ * A VM for each machine that has one: with the tags of its class, without a token or tag of ours,
+ * as MCM leaves it. They do not join by themselves: their Nodes are the recorded ones. Returns the
+ * providerID of each machine.
  */
 async function createInstances(
   { cloud }: Scenario,

@@ -61,7 +61,7 @@ function put({ control }: Courtroom, version: string, replicas: number): void {
   );
 }
 
-/** Four machines, of which `pool-1-d` is not in the set of the template alone where `moved` says so. */
+/** Four machines; `pool-1-d` is in the set of the template alone where `moved` says so. */
 async function scene(pool: Pool = {}, phases: Record<string, string> = {}): Promise<Courtroom> {
   const { replicas = 4, maxUnavailable = 1, maxSurge = 0, spec, annotations = {} } = pool;
   const court = courtroom();
