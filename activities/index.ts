@@ -45,6 +45,7 @@ import { checkServers } from './safety/reachability.ts';
 import { reportCredentials } from './safety/orphans/report-credentials.ts';
 import { signalMissingInstances } from './safety/report-missing.ts';
 import { markUnmanagedNodes } from './safety/unmanaged-nodes.ts';
+import type { ObjectReference } from '../workflows/contracts/references.ts';
 import type { Machine } from '../workflows/api/machine.ts';
 import type { ActivityDependencies } from './runtime/dependencies.ts';
 
@@ -52,14 +53,26 @@ export function createKubeActivities(dependencies: ActivityDependencies): KubeAc
   return gated(kubeActivities(dependencies), createGuard(dependencies));
 }
 
+/** With clients that write nothing once the attempt is over. */
+function forThisAttempt(dependencies: ActivityDependencies): ActivityDependencies {
+  const { control, target } = dependencies;
+  return {
+    ...dependencies,
+    control: forCurrentAttempt(control, dependencies),
+    ...(target && { target: forCurrentAttempt(target, dependencies) }),
+  };
+}
+
+function withSelection(dependencies: ActivityDependencies) {
+  const ofAttempt = forThisAttempt(dependencies);
+  const select = (machine: ObjectReference) => selectForUpdate(ofAttempt, machine);
+  return { ...dependencies, selectForUpdate: select };
+}
+
 function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
   const { control, memory } = dependencies;
   const keep = (machine: Machine): void => memory.written.keep(machine);
-  const ofAttempt = { ...dependencies, control: forCurrentAttempt(control, dependencies) };
-  const targetOfAttempt = () => {
-    const { target } = dependencies;
-    return target && forCurrentAttempt(target, dependencies);
-  };
+  const ofAttempt = forThisAttempt(dependencies);
   return {
     readAndClaimMachine: (input) => readAndClaimMachine(dependencies, input),
     recordCreated: (input) => recordCreated(dependencies, input),
@@ -73,15 +86,7 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     checkHealth: (input) => checkHealth(dependencies, input),
     preserveMachine: (input) => preserveMachine(dependencies, input),
     updateInPlace: (input) => updateInPlace(dependencies, input),
-    applyMachineCommand: (input) =>
-      applyMachineCommand(
-        {
-          ...dependencies,
-          selectForUpdate: (machine) =>
-            selectForUpdate(defined({ ...ofAttempt, target: targetOfAttempt() }), machine),
-        },
-        input,
-      ),
+    applyMachineCommand: (input) => applyMachineCommand(withSelection(dependencies), input),
     refuseCommand: (input) => refuseCommand(control, input),
     beginTeardown: (input) => beginTeardown(dependencies, input),
     checkHooks: (input) => checkHooks(dependencies, input),
@@ -109,7 +114,7 @@ function kubeActivities(dependencies: ActivityDependencies): KubeActivities {
     observeMachineDeployment: (input) => observeMachineDeployment(ofAttempt, input),
     applyDeploymentSteps: (input) => applyDeploymentSteps(ofAttempt, input),
     async updateRolloutNodes(input) {
-      const target = targetOfAttempt();
+      const { target } = ofAttempt;
       if (!target) return { protectedNodes: [] };
       return await updateRolloutNodes({ ...ofAttempt, target }, input);
     },

@@ -1,6 +1,7 @@
 /** Where the rollouts of the selected deployments are, from the objects alone. */
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import { isManual } from '../../workflows/plan/machine-deployment/fenceposts.ts';
 import { optionsOf } from '../../workflows/plan/machine-deployment/rollout/options.ts';
 import {
   byAge,
@@ -10,7 +11,7 @@ import {
 import { isSpecObserved } from '../../kube/objects/generation.ts';
 import { byController, controllerOf } from '../../kube/objects/owners.ts';
 import type { NamespaceObjects } from './going.ts';
-import { isGoing } from './going.ts';
+import { isGoing, updatesInPlace } from './going.ts';
 
 export interface RollingDeployment {
   deployment: MachineDeployment;
@@ -59,9 +60,7 @@ export function isComplete(objects: NamespaceObjects, deployment: MachineDeploym
 export function isReady(deployment: MachineDeployment, now: number): boolean {
   const { metadata, spec } = deployment;
   const { faults, rolloutAfter, onDelete } = optionsOf(deployment, Date.parse, now);
-  const { type, inPlaceUpdate } = spec.strategy ?? {};
-  const isOfPeople =
-    type === 'InPlaceUpdate' ? inPlaceUpdate?.orchestrationType === 'Manual' : onDelete;
+  const isOfPeople = updatesInPlace(deployment) ? isManual(spec.strategy) : onDelete;
   const isHeld = spec.paused === true || faults.length > 0 || (rolloutAfter?.at ?? 0) > now;
   return !isOfPeople && !isHeld && metadata.deletionTimestamp === undefined;
 }

@@ -11,7 +11,7 @@ import { machineDeploymentFaults } from '../../workflows/api/validation.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { deploymentSelectorFaults } from '../../workflows/plan/ownership.ts';
 import { selectsAll } from '../../workflows/plan/machine-deployment/plan.ts';
-import { unavailableOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
+import { isManual, unavailableOf } from '../../workflows/plan/machine-deployment/fenceposts.ts';
 import { marksOf } from '../../workflows/plan/machine-deployment/rollout/autoscaler-marks.ts';
 import type {
   ObservedDeployment,
@@ -32,13 +32,13 @@ import { factOf, isAvailable } from '../machine-set/facts.ts';
 import { timestamp } from '../../kube/objects/time.ts';
 import type { Period } from '../../workflows/values/pauses.ts';
 import type { Selection } from './in-place-facts.ts';
-import { inPlaceMachinesOf, madeAt } from './in-place-facts.ts';
+import { inPlaceMachinesOf } from './in-place-facts.ts';
 import { maxSurgeOf, newSetNames } from './new-set.ts';
 import { nodeOf } from './machines.ts';
 import { nextScaledAt, scaledAtOf } from './scaled-at.ts';
 import type { Clock } from './set-facts.ts';
 import { hasJoined, nextAvailableAt, setFactsOf, wholeOf } from './set-facts.ts';
-import { watchedMachinesOf } from './watched-machines.ts';
+import { madeAt, watchedMachinesOf } from './watched-machines.ts';
 
 export interface DeploymentView {
   deployment: MachineDeployment;
@@ -114,7 +114,7 @@ function desiredOf({ deployment, options }: DeploymentView) {
     className: spec.template.spec?.class?.name ?? '',
     replicas: wholeOf(spec.replicas),
     strategy: strategyOf(spec, onDelete),
-    isManual: isManual(spec) || undefined,
+    isManual: isManual(spec.strategy) || undefined,
     maxSurge: maxSurgeOf(deployment),
     maxUnavailable: unavailableOf(spec),
     isPaused: spec.paused ?? false,
@@ -170,12 +170,6 @@ function clockOf({ deployment, options, now }: DeploymentView): Clock {
 function strategyOf({ strategy }: MachineDeploymentSpec, onDelete: boolean): Strategy {
   const type = strategy?.type ?? 'RollingUpdate';
   return onDelete && type !== 'InPlaceUpdate' ? 'OnDelete' : type;
-}
-
-function isManual({ strategy }: MachineDeploymentSpec): boolean {
-  return (
-    strategy?.type === 'InPlaceUpdate' && strategy.inPlaceUpdate?.orchestrationType === 'Manual'
-  );
 }
 
 /** Another set may have the name that the template hashes to. */

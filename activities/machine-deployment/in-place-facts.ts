@@ -22,17 +22,17 @@ import type { Clock } from './set-facts.ts';
 import { hasJoined, isAvailableFor } from './set-facts.ts';
 
 /** Those that are selected for an update in place, by name. */
-export type SelectedNodes = ReadonlyMap<string, Node>;
+export type NodesByName = ReadonlyMap<string, Node>;
 
 /** Few, and not older than the call: how many there may be is a bound. */
-export async function listSelected(target: KubeClient): Promise<SelectedNodes> {
+export async function listNodesForUpdate(target: KubeClient): Promise<NodesByName> {
   const labelSelector = `${labels.selectedForUpdate}=true`;
   const { items } = await target.list<Node>(nodePath(), { labelSelector });
   return new Map(items.map((node) => [node.metadata.name, node]));
 }
 
 export interface Selection {
-  nodes: SelectedNodes;
+  nodes: NodesByName;
   /** Why they are not known. */
   unknown?: string;
   /** Name of a Machine that a person asks for: it comes first. */
@@ -51,31 +51,31 @@ const longestWhyBytes = 200;
 export async function selectionFor(
   target: KubeClient | undefined,
   deployment: MachineDeployment,
-  seen: Seen,
+  seen: MachinesOfSets,
 ): Promise<Selection | undefined> {
   if (!target || !updatesInPlace(deployment)) return undefined;
   const { old, ofTemplate } = machinesBySet(seen);
-  const isUnderWay = old.length > 0 || ofTemplate.some(isMarked);
+  const isSure = old.length > 0 || ofTemplate.some(isMarked);
   // The condition of a Node that was updated stays: its labels say whether it is tidy.
-  if (!isUnderWay && !ofTemplate.some(wasUpdated)) return undefined;
+  if (!isSure && !ofTemplate.some(wasUpdated)) return undefined;
   try {
-    const nodes = await within(longestListMs, listSelected(target));
+    const nodes = await within(longestListMs, listNodesForUpdate(target));
     const isLeft = (machine: Machine): boolean => nodeAmong(nodes, machine) !== undefined;
-    return isUnderWay || ofTemplate.some(isLeft) ? { nodes } : undefined;
+    return isSure || ofTemplate.some(isLeft) ? { nodes } : undefined;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return isUnderWay ? { nodes: new Map(), unknown: clip(why, longestWhyBytes) } : undefined;
+    return isSure ? { nodes: new Map(), unknown: clip(why, longestWhyBytes) } : undefined;
   }
 }
 
-interface Seen {
+interface MachinesOfSets {
   sets: readonly MachineSet[];
   newSet: MachineSet | undefined;
   /** Also those of others. */
-  machines: readonly Machine[] | undefined;
+  machines?: readonly Machine[];
 }
 
-function machinesBySet({ sets, newSet, machines = [] }: Seen) {
+function machinesBySet({ sets, newSet, machines = [] }: MachinesOfSets) {
   const bySet = byController(machines);
   const of = ({ metadata }: MachineSet): Machine[] => bySet.get(metadata.uid) ?? [];
   const old = sets.filter((set) => set !== newSet).flatMap(of);
@@ -124,20 +124,28 @@ export type InPlaceStage =
 export function stageOf(placed: Placed): InPlaceStage | undefined {
   const { machine, node, isOfTemplate } = placed;
   const fact = factOf(machine);
-  const reason = reasonOf(machine);
-  const said = node && inPlaceNodeOf(node);
   if (!isPresent(fact)) return undefined;
+  const said = node && inPlaceNodeOf(node);
   if (isOutdated(placed, said) || (isOfTemplate && isAnswered(said))) return 'arrived';
   if (isFailed(fact)) return node ? 'selected' : undefined;
   if (isAnswered(said) && isSettled(machine)) return 'updated';
-  if (node || isUnderWay(reason))
-    return isOfTemplate && !hasBegun(reason) ? 'recalled' : 'selected';
-  if (isOfTemplate) return reason === 'CandidateForUpdate' ? 'recalled' : undefined;
+  const isSelected = node !== undefined || isUnderWay(reasonOf(machine));
+  return isOfTemplate ? stageOfTemplate(machine, isSelected) : stageOfOld(machine, isSelected);
+}
+
+function stageOfTemplate(machine: Machine, isSelected: boolean): InPlaceStage | undefined {
+  const reason = reasonOf(machine);
+  if (isSelected && hasBegun(reason)) return 'selected';
+  return isSelected || reason === 'CandidateForUpdate' ? 'recalled' : undefined;
+}
+
+function stageOfOld(machine: Machine, isSelected: boolean): InPlaceStage | undefined {
+  const reason = reasonOf(machine);
+  if (isSelected) return 'selected';
   if (reason === 'CandidateForUpdate') return 'candidate';
-  if (reason === 'UpdateFailed' || !hasJoined(machine) || nodeOf(machine) === undefined)
-    return undefined;
-  // A Node keeps the condition of its last update.
-  return 'unmarked';
+  // A Node keeps the condition of its last update, which may be UpdateSuccessful.
+  const mayBegin = reason !== 'UpdateFailed' && hasJoined(machine) && nodeOf(machine) !== undefined;
+  return mayBegin ? 'unmarked' : undefined;
 }
 
 /** The agent on the Node has said so, and the Machine's workflow has seen it. */
@@ -176,7 +184,7 @@ function hasBegun(reason: InPlaceReason | undefined): boolean {
 }
 
 /** The Node of a machine among those that are selected. */
-export function nodeAmong(nodes: SelectedNodes, machine: Machine): Node | undefined {
+export function nodeAmong(nodes: NodesByName, machine: Machine): Node | undefined {
   const node = nodes.get(nodeOf(machine) ?? '');
   const { providerID } = machine.spec;
   const said = node?.metadata.labels?.[labels.machineName] ?? machine.metadata.name;
@@ -191,11 +199,6 @@ interface SetOfMachines extends Omit<Placed, 'machine' | 'node'> {
 
 /** What is patched in a few seconds. */
 const mostNames = 100;
-
-/** Milliseconds. */
-export function madeAt({ metadata }: MachineSet): number {
-  return Date.parse(metadata.creationTimestamp);
-}
 
 /** At most a hundred names of each but those that are selected. */
 export function inPlaceMachinesOf(

@@ -20,7 +20,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import { retryOnConflict } from '../../kube/client/retry-on-conflict.ts';
-import { changingKeys, isUnchanged, replacing } from '../../kube/objects/json-patch.ts';
+import { changingKeys, sameVersion, replacing } from '../../kube/objects/json-patch.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { readNode } from '../../kube/objects/nodes.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
@@ -34,33 +34,33 @@ import { factOf } from '../machine-set/facts.ts';
 import { ownerReferenceOf } from '../machine-set/ownership.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import { nowMs } from '../system/system.ts';
-import type { InPlaceStage, Placed, SelectedNodes } from './in-place-facts.ts';
+import type { InPlaceStage, Placed, NodesByName } from './in-place-facts.ts';
 import {
   hasAgent,
   isAnswered,
   isOutdated,
   isSettled,
-  listSelected,
-  madeAt,
+  listNodesForUpdate,
   nodeAmong,
   stageOf,
 } from './in-place-facts.ts';
 import { readLiving, reportOn } from './lifecycle.ts';
 import { machinesOf } from './machines.ts';
 import { parallelCalls, patchAll } from './node-patches.ts';
+import { madeAt } from './watched-machines.ts';
 
 export interface NodeDependencies extends GateDependencies {
   target: KubeClient;
 }
 
-type Step<Action extends InPlaceStep['action']> = Extract<InPlaceStep, { action: Action }>;
+type StepOf<Action extends InPlaceStep['action']> = Extract<InPlaceStep, { action: Action }>;
 
 export async function applyInPlaceStep(
   dependencies: NodeDependencies,
   ref: ObjectReference,
   step: InPlaceStep,
 ): Promise<void> {
-  const present = await readPresent(dependencies, ref);
+  const present = await readView(dependencies, ref);
   if (!present) return;
   const done = await namesDoneBy(dependencies, present, step);
   if (done.length === 0) return;
@@ -102,7 +102,7 @@ function listOf(names: readonly string[]): string {
 
 async function namesDoneBy(
   dependencies: NodeDependencies,
-  present: Present,
+  present: UpdateView,
   step: InPlaceStep,
 ): Promise<string[]> {
   switch (step.action) {
@@ -119,25 +119,25 @@ async function namesDoneBy(
   }
 }
 
-interface Member extends Omit<Placed, 'node'> {
+interface MemberOfSet extends Omit<Placed, 'node'> {
   set: MachineSet;
 }
 
-interface Present {
+interface UpdateView {
   deployment: MachineDeployment;
   /** The set of the template, unless it is being deleted. */
   newSet: MachineSet | undefined;
   /** By UID. */
   sets: ReadonlyMap<string, MachineSet>;
   /** By name; of these sets. */
-  members: ReadonlyMap<string, Member>;
+  members: ReadonlyMap<string, MemberOfSet>;
 }
 
 /** Undefined where nothing is to be updated in place any more. */
-async function readPresent(
+async function readView(
   { control, machineSets, machines: lists }: NodeDependencies,
   ref: ObjectReference,
-): Promise<Present | undefined> {
+): Promise<UpdateView | undefined> {
   const deployment = await readLiving(control, ref);
   const isGoing = deployment?.metadata.deletionTimestamp !== undefined;
   if (!deployment || isGoing || !updatesInPlace(deployment)) return undefined;
@@ -146,7 +146,7 @@ async function readPresent(
   const ofTemplate = newSetAmong(deployment, own);
   const newSet = ofTemplate?.metadata.deletionTimestamp === undefined ? ofTemplate : undefined;
   const sets = new Map(own.map((set) => [set.metadata.uid, set]));
-  const members = new Map<string, Member>();
+  const members = new Map<string, MemberOfSet>();
   for (const machine of await machinesOf(lists, deployment, own)) {
     const set = sets.get(controllerOf(machine)?.uid ?? '');
     const of = { isOfTemplate: set === newSet, templateSince: newSet && madeAt(newSet) };
@@ -156,11 +156,12 @@ async function readPresent(
 }
 
 /** Those of the names that are there, in the order of the names. */
-function membersNamed({ members }: Present, names: readonly string[]): Member[] {
+function membersNamed({ members }: UpdateView, names: readonly string[]): MemberOfSet[] {
   return names.flatMap((name) => members.get(name) ?? []);
 }
 
-const machinesIn = (members: readonly Member[]): Machine[] => members.map(({ machine }) => machine);
+const machinesIn = (members: readonly MemberOfSet[]): Machine[] =>
+  members.map(({ machine }) => machine);
 
 const labelsPath = '/metadata/labels';
 const notesPath = '/metadata/annotations';
@@ -169,8 +170,8 @@ const saidBy = (node: Node): InPlaceNode => inPlaceNodeOf(node) ?? {};
 
 async function markCandidates(
   dependencies: NodeDependencies,
-  present: Present,
-  { machines }: Step<'markCandidates'>,
+  present: UpdateView,
+  { machines }: StepOf<'markCandidates'>,
 ): Promise<string[]> {
   // Without a set of the template it is not known what they are candidates for.
   if (!present.newSet) return [];
@@ -210,13 +211,13 @@ function uncordonPatch({ spec }: Node): object[] {
 
 /** What holds is written for the Node as it was read: a condition decides. */
 function forThisVersion(node: Node, patch: readonly object[]): object[] {
-  return patch.length === 0 ? [] : [isUnchanged(node), ...patch];
+  return patch.length === 0 ? [] : [sameVersion(node), ...patch];
 }
 
 async function unmarkNodes(
   dependencies: NodeDependencies,
-  present: Present,
-  { machines }: Step<'unmarkNodes'>,
+  present: UpdateView,
+  { machines }: StepOf<'unmarkNodes'>,
 ): Promise<string[]> {
   const wanted = membersNamed(present, machines).filter(
     ({ machine, isOfTemplate }) => isOfTemplate && isPresent(factOf(machine)),
@@ -234,8 +235,8 @@ async function unmarkNodes(
 
 async function selectForUpdate(
   dependencies: NodeDependencies,
-  present: Present,
-  step: Step<'selectForUpdate'>,
+  present: UpdateView,
+  step: StepOf<'selectForUpdate'>,
 ): Promise<string[]> {
   return isReady(present.deployment, nowMs()) ? await select(dependencies, present, step) : [];
 }
@@ -244,20 +245,20 @@ async function selectForUpdate(
 export async function selectForPerson(
   dependencies: NodeDependencies,
   ref: ObjectReference,
-  step: Step<'selectForUpdate'>,
+  step: StepOf<'selectForUpdate'>,
 ): Promise<string[]> {
-  const present = await readPresent(dependencies, ref);
+  const present = await readView(dependencies, ref);
   return present ? await select(dependencies, present, step) : [];
 }
 
 async function select(
   dependencies: NodeDependencies,
-  present: Present,
-  { machines, most, disrupts, isUrgent }: Step<'selectForUpdate'>,
+  present: UpdateView,
+  { machines, most, disrupts, isUrgent }: StepOf<'selectForUpdate'>,
 ): Promise<string[]> {
   const { deployment, newSet } = present;
   if (!newSet) return [];
-  const nodes = await listSelected(dependencies.target);
+  const nodes = await listNodesForUpdate(dependencies.target);
   const count = [...present.members.values()].filter((one) => isBusy(one, nodes)).length;
   const free = membersNamed(present, machines)
     .filter((one) => stageAmong(nodes, one) === 'candidate')
@@ -269,24 +270,24 @@ async function select(
   return selected;
 }
 
-function stageAmong(nodes: SelectedNodes, member: Member): InPlaceStage | undefined {
+function stageAmong(nodes: NodesByName, member: MemberOfSet): InPlaceStage | undefined {
   return stageOf({ ...member, node: nodeAmong(nodes, member.machine) });
 }
 
-function isBusy(member: Member, nodes: SelectedNodes): boolean {
+function isBusy(member: MemberOfSet, nodes: NodesByName): boolean {
   const stage = stageAmong(nodes, member);
   return stage === 'selected' || (stage === 'recalled' && isSelectedAmong(nodes, member));
 }
 
-function isSelectedAmong(nodes: SelectedNodes, { machine }: Member): boolean {
+function isSelectedAmong(nodes: NodesByName, { machine }: MemberOfSet): boolean {
   return nodeAmong(nodes, machine) !== undefined;
 }
 
 /** Grants are in the status of the policies when this returns. */
 async function allowedOf(
   dependencies: NodeDependencies,
-  { members, ...request }: Omit<UpdateRequest, 'machines'> & { members: readonly Member[] },
-): Promise<Member[]> {
+  { members, ...request }: Omit<UpdateRequest, 'machines'> & { members: readonly MemberOfSet[] },
+): Promise<MemberOfSet[]> {
   const machines = members.map(({ machine, set }) => ({
     machine: machine.metadata.name,
     set: set.metadata.name,
@@ -305,8 +306,8 @@ function selectionPatch(node: Node): object[] {
 
 async function moveMachines(
   dependencies: NodeDependencies,
-  present: Present,
-  { machines, to }: Step<'moveMachines'>,
+  present: UpdateView,
+  { machines, to }: StepOf<'moveMachines'>,
 ): Promise<string[]> {
   if (present.newSet?.metadata.name !== to) return [];
   const moved: Machine[] = [];
@@ -320,36 +321,42 @@ async function moveMachines(
 
 /** The Machine as it was written; undefined where it is not to be moved any more. */
 async function moveOne(
-  { control, target }: NodeDependencies,
-  { newSet, sets }: Present,
+  dependencies: NodeDependencies,
+  { newSet, sets }: UpdateView,
   seen: Machine,
 ): Promise<Machine | undefined> {
+  const { control } = dependencies;
   const { namespace = '', name } = seen.metadata;
   const path = customResource('machines', namespace, name);
   return await retryOnConflict(async (isAgain) => {
     const machine = isAgain ? await ignoreNotFound(control.get<Machine>(path)) : seen;
     const from = machine && sets.get(controllerOf(machine)?.uid ?? '');
-    if (!newSet || !from || from === newSet || !isClosed(from) || !mayMove(machine))
-      return undefined;
-    const claim = claimOf(machine);
-    const node = claim && (await readNode(target, claim.nodeName));
-    const said = node && inPlaceNodeOf(node);
-    const isOld = isOutdated({ machine, templateSince: madeAt(newSet) }, said);
-    if (!node || !isAnswered(said) || isOld) return undefined;
-    if ((await otherOwnerReason(control, node, claim)) !== undefined) return undefined;
+    if (!newSet || !from || from === newSet || !isClosed(from)) return undefined;
+    const mayMove = await isUpdated(dependencies, { machine, templateSince: madeAt(newSet) });
+    if (!mayMove) return undefined;
     const patch = movingPatch(machine, { from, to: newSet });
     return await ignoreNotFound(control.patch<Machine>(path, 'merge', patch));
   });
 }
 
+/** Asks its Node. */
+async function isUpdated(
+  { control, target }: NodeDependencies,
+  placed: Pick<Placed, 'machine' | 'templateSince'>,
+): Promise<boolean> {
+  const { machine } = placed;
+  const fact = factOf(machine);
+  const claim = claimOf(machine);
+  if (!claim || !isPresent(fact) || isFailed(fact) || !isSettled(machine)) return false;
+  const node = await readNode(target, claim.nodeName);
+  const said = node && inPlaceNodeOf(node);
+  if (!isAnswered(said) || isOutdated(placed, said)) return false;
+  return (await otherOwnerReason(control, node, claim)) === undefined;
+}
+
 /** An open one would make another in its place. */
 function isClosed({ metadata }: MachineSet): boolean {
   return labels.scaleUpDisabled in (metadata.labels ?? {});
-}
-
-function mayMove(machine: Machine): boolean {
-  const fact = factOf(machine);
-  return isPresent(fact) && !isFailed(fact) && isSettled(machine);
 }
 
 /**
@@ -396,10 +403,10 @@ function requireSelected(
 /** Nodes first: where the label is gone from the Machine, nothing is left to do. */
 async function tidyUpdated(
   dependencies: NodeDependencies,
-  present: Present,
-  { machines }: Step<'tidyUpdated'>,
+  present: UpdateView,
+  { machines }: StepOf<'tidyUpdated'>,
 ): Promise<string[]> {
-  const nodes = await listSelected(dependencies.target);
+  const nodes = await listNodesForUpdate(dependencies.target);
   const arrived = membersNamed(present, machines).filter(
     (one) => stageAmong(nodes, one) === 'arrived' && isCovered(present, one.set),
   );
@@ -418,7 +425,7 @@ async function tidyUpdated(
  * The size of the set counts the machines that were moved: without the label one that it does not
  * count would be too many. Fewer than the deployment wants are wanted by people.
  */
-function isCovered({ deployment, members }: Present, set: MachineSet): boolean {
+function isCovered({ deployment, members }: UpdateView, set: MachineSet): boolean {
   const own = [...members.values()].filter((one) => one.set === set);
   const count = own.filter(({ machine }) => isPresent(factOf(machine))).length;
   return (set.spec.replicas ?? 0) >= Math.min(count, deployment.spec.replicas ?? 0);

@@ -165,7 +165,8 @@ async function read(
   // its `replicas`.
   const isRead = repairs !== undefined || needsMachines(deployment, { sets, newSet, options });
   const machines = isRead ? await machinesOf(dependencies.machines, deployment, sets) : undefined;
-  const selection = await selectionFor(target, deployment, { sets, newSet, machines });
+  const seen = { sets, newSet, ...(machines && { machines }) };
+  const selection = await selectionFor(target, deployment, seen);
   return {
     deployment,
     faults,

@@ -8,6 +8,7 @@ import { isFailed } from '../../workflows/plan/machine-set/deletions.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { Period } from '../../workflows/values/pauses.ts';
 import { deadlineOf } from '../../workflows/values/pauses.ts';
+import type { KubeObject } from '../../kube/client/client.ts';
 import { timestamp } from '../../kube/objects/time.ts';
 import { factOf } from '../machine-set/facts.ts';
 
@@ -29,6 +30,7 @@ export function watchedMachinesOf(
   return defined({ youngest, left: left?.length, end });
 }
 
-function madeAt({ metadata }: Machine): number {
+/** Milliseconds. */
+export function madeAt({ metadata }: KubeObject): number {
   return Date.parse(metadata.creationTimestamp);
 }

@@ -30,7 +30,7 @@ const replicas = 3;
 const refused = ['gpu-0', 'gpu-1'];
 const lonely = ['edge-0', 'edge-1', 'edge-2'];
 const lonelyGlob = 'edge-*';
-const readyWithinSeconds = 30;
+const readyWithinSeconds = 180;
 
 const manifests: Manifest[] = [
   classNamed('web', {}),

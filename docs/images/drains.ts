@@ -23,7 +23,7 @@ const app = 'shop';
 const lingeringPod = 'exporter';
 const podsPerNode = 2;
 const holdUp = 'millwright.dev/demo';
-const within = { seconds: 60 };
+const within = { seconds: 180 };
 
 const manifests: Manifest[] = [...guarded, lingering].map((name) => machineNamed(name, 'web'));
 

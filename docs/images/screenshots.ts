@@ -37,7 +37,7 @@ Example: npm run screenshots -- --state-dir /tmp/second`;
 const browserNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const size = { width: 1400, height: 900 };
 /** Far above what a page takes on a busy machine. */
-const contentWithinMs = 30_000;
+const contentWithinMs = 120_000;
 const machineColumns = ['Workflow ID', 'State', 'Attention', 'MachineClass', 'WaitingSince'];
 const drainColumns = ['Workflow ID', 'State', 'BlockedBy', 'WaitingSince', 'Deadline'];
 const rolloutColumns = ['Workflow ID', 'State', 'BlockedBy', 'Attention', 'WaitingSince'];

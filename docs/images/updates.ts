@@ -17,7 +17,7 @@ export interface UpdateDemo {
 const first = 'web';
 const next = 'web-updated';
 const pool = 'store';
-const within = { seconds: 60 };
+const within = { seconds: 180 };
 
 const manifests: Manifest[] = [
   classNamed(next, { size: 'small' }),

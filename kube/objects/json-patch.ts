@@ -17,7 +17,7 @@ export function pointerTo(map: string, key: string): string {
 }
 
 /** For a patch that rests on fields which it cannot test one by one, such as a condition. */
-export function isUnchanged({ metadata: { resourceVersion } }: KubeObject): object {
+export function sameVersion({ metadata: { resourceVersion } }: KubeObject): object {
   return { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion };
 }
 

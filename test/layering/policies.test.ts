@@ -28,6 +28,7 @@ test('no file outside of the gate reads a DisruptionPolicy, but these', () => {
 const callers: Readonly<Record<string, string>> = {
   'activities/machine-deployment/facts.ts': 'the list of Failed machines',
   'activities/machine-deployment/granted.ts': 'before a step of a rollout',
+  'activities/machine-deployment/in-place-steps.ts': 'before a machine is selected',
   'activities/machine-deployment/observe.ts': 'the facts of a rollout',
   'activities/machine/replacement.ts': 'before a machine turns Failed',
 };

@@ -1,7 +1,8 @@
 import type { MachineSetSpec } from '../../../workflows/api/machine-set.ts';
 import type { InPlaceMachines } from '../../../workflows/plan/machine-deployment/rollout/facts.ts';
 import { HandSystem } from '../../support/hand-system.ts';
-import { aMachineDeployment, aNode } from '../../support/builders.ts';
+import { trimmed } from '../../../activities/machine-set/machine-lists.ts';
+import { aMachine, aMachineDeployment, aNode } from '../../support/builders.ts';
 import { DeploymentWorld, ownSet } from './deployment-world.ts';
 import type { InPlaceMember } from './in-place-world.ts';
 import { InPlaceWorld, selected } from './in-place-world.ts';
@@ -177,14 +178,15 @@ test('a machine whose Node has not joined is not to be marked', async () => {
   expect((await world.inPlace()).old).toEqual({});
 });
 
+const one = (name: string, metadata: InPlaceMember['metadata']): InPlaceMember => ({
+  name,
+  reason: 'CandidateForUpdate',
+  marks: 'c',
+  ...(metadata && { metadata }),
+});
+
 test('candidates stand in the order of their selection: priority, then the oldest', async () => {
   const world = new InPlaceWorld();
-  const one = (name: string, metadata: InPlaceMember['metadata']): InPlaceMember => ({
-    name,
-    reason: 'CandidateForUpdate',
-    marks: 'c',
-    ...(metadata && { metadata }),
-  });
   await world.add(
     one('a', {}),
     one('b', { creationTimestamp: '2025-01-01T00:00:00Z' }),
@@ -214,10 +216,10 @@ test('of many a hundred are named, but all that are selected', async () => {
   expect([old?.selected?.length, old?.unmarked?.length]).toEqual([120, 100]);
 });
 
-describe('Nodes are listed', () => {
-  const lists = (world: DeploymentWorld): string[] =>
-    world.world.target.calls.filter((call) => call.startsWith('GET'));
+const lists = (world: DeploymentWorld): string[] =>
+  world.world.target.calls.filter((call) => call.startsWith('GET'));
 
+describe('Nodes are listed', () => {
   test('once, by their label', async () => {
     const world = new InPlaceWorld();
     await world.add({ name: 'a' }, { name: 'b' });
@@ -263,15 +265,32 @@ describe('Nodes are listed', () => {
   });
 });
 
-describe('strategies', () => {
-  const strategyOf = (orchestrationType: 'Auto' | 'Manual') => ({
-    type: 'InPlaceUpdate' as const,
-    inPlaceUpdate: { maxSurge: 0, maxUnavailable: 1, orchestrationType },
-  });
+const strategyOf = (orchestrationType: 'Auto' | 'Manual') => ({
+  type: 'InPlaceUpdate' as const,
+  inPlaceUpdate: { maxSurge: 0, maxUnavailable: 1, orchestrationType },
+});
 
+const isManual = async (type: 'Auto' | 'Manual'): Promise<true | undefined> =>
+  (await new InPlaceWorld({ strategy: strategyOf(type) }).survey()).isManual;
+
+const read = async (type: 'RollingUpdate' | 'InPlaceUpdate'): Promise<boolean> => {
+  const bounds = { maxSurge: 0, maxUnavailable: 1 };
+  const strategy = {
+    type,
+    rollingUpdate: bounds,
+    inPlaceUpdate: { ...bounds, orchestrationType: 'Auto' as const },
+  };
+  const spec: MachineSetSpec = { replicas: 3 };
+  const world = new DeploymentWorld(
+    aMachineDeployment({ spec: { strategy } }),
+    ownSet('only', { spec: { ...ownSet('only').spec, ...spec } }),
+  );
+  await world.survey();
+  return world.control.calls.some((call) => call.endsWith('/machines'));
+};
+
+describe('strategies', () => {
   test('people select only where that is said', async () => {
-    const isManual = async (type: 'Auto' | 'Manual'): Promise<true | undefined> =>
-      (await new InPlaceWorld({ strategy: strategyOf(type) }).survey()).isManual;
     expect([await isManual('Manual'), await isManual('Auto')]).toEqual([true, undefined]);
   });
 
@@ -289,21 +308,15 @@ describe('strategies', () => {
   });
 
   test('of one set at rest the machines are read for an update in place alone', async () => {
-    const read = async (type: 'RollingUpdate' | 'InPlaceUpdate'): Promise<boolean> => {
-      const bounds = { maxSurge: 0, maxUnavailable: 1 };
-      const strategy = {
-        type,
-        rollingUpdate: bounds,
-        inPlaceUpdate: { ...bounds, orchestrationType: 'Auto' as const },
-      };
-      const spec: MachineSetSpec = { replicas: 3 };
-      const world = new DeploymentWorld(
-        aMachineDeployment({ spec: { strategy } }),
-        ownSet('only', { spec: { ...ownSet('only').spec, ...spec } }),
-      );
-      await world.survey();
-      return world.control.calls.some((call) => call.endsWith('/machines'));
-    };
     expect([await read('RollingUpdate'), await read('InPlaceUpdate')]).toEqual([false, true]);
   });
+});
+
+test('a copy of Machines keeps the conditions that are read', () => {
+  const conditions = ['Ready', 'DiskPressure', 'InPlaceUpdate'].map((type) => ({
+    type,
+    status: 'True' as const,
+  }));
+  const kept = trimmed(aMachine({ status: { conditions } })).status?.conditions;
+  expect(kept?.map(({ type }) => type)).toEqual(['Ready', 'InPlaceUpdate']);
 });

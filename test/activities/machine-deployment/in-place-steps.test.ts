@@ -1,5 +1,10 @@
 import type { Node } from '../../../kube/objects/nodes.ts';
-import { aDisruptionPolicy, aNode } from '../../support/builders.ts';
+import { disruptionPolicy } from '../../../kube/client/paths.ts';
+import type {
+  DisruptionGrant,
+  DisruptionPolicy,
+} from '../../../workflows/api/disruption-policy.ts';
+import { aDisruptionPolicy, aNode, namespace } from '../../support/builders.ts';
 import { machinePath } from './deployment-world.ts';
 import type { InPlaceStep } from '../../../workflows/plan/machine-deployment/rollout/steps.ts';
 import type { InPlaceMember, Wordless } from './in-place-world.ts';
@@ -21,12 +26,13 @@ async function withMembers(...members: InPlaceMember[]): Promise<void> {
   await world.add(...members);
 }
 
-/** What a step did, in a word: nothing at all. */
-async function expectNoWrites(step: () => Promise<void>): Promise<void> {
-  const [control, target] = [world.control, world.world.target];
-  const before = [control.writes().length, target.writes().length];
+/** How many a step does, in both clusters. */
+async function writesOf(step: () => Promise<void>): Promise<number> {
+  const clients = [world.control, world.world.target];
+  const count = (): number => clients.reduce((sum, client) => sum + client.writes().length, 0);
+  const before = count();
   await step();
-  expect([control.writes().length, target.writes().length]).toEqual(before);
+  return count() - before;
 }
 
 /** What takes away the ground of any step while it waits. */
@@ -87,18 +93,18 @@ describe.each(actions)('%s', (action) => {
   test('says what it did, once', async () => {
     await world.do(step);
     expect(await world.events()).toEqual([expect.stringMatching(/: 1 of 1 \(m\)$/)]);
-    await expectNoWrites(() => world.do(step));
+    expect(await writesOf(() => world.do(step))).toBe(0);
   });
 
   test.each(Object.entries(endings))('does nothing after %s', async (_, end) => {
     await end();
-    await expectNoWrites(() => world.do(step));
+    expect(await writesOf(() => world.do(step))).toBe(0);
   });
 
   test('leaves a machine alone that goes', async () => {
     await world.control.patch(machinePath('m'), 'merge', { metadata: { finalizers: ['x'] } });
     await world.control.delete(machinePath('m'));
-    await expectNoWrites(() => world.do(step));
+    expect(await writesOf(() => world.do(step))).toBe(0);
   });
 
   test('leaves the Node of another instance alone, and its machine', async () => {
@@ -112,7 +118,7 @@ describe.each(actions)('%s', (action) => {
   });
 
   test('names that are gone are no error', async () => {
-    await expectNoWrites(() => world.do({ ...step, machines: ['gone'] }));
+    expect(await writesOf(() => world.do({ ...step, machines: ['gone'] }))).toBe(0);
   });
 });
 
@@ -120,7 +126,7 @@ describe.each(['markCandidates', 'selectForUpdate', 'moveMachines'] as const)('%
   test.each(Object.entries(templates))('not for the template of %s', async (_, change) => {
     await withMembers(right[action]);
     await change();
-    await expectNoWrites(() => world.do(steps[action]));
+    expect(await writesOf(() => world.do(steps[action]))).toBe(0);
   });
 });
 
@@ -175,7 +181,7 @@ describe('unmarkNodes', () => {
     async (nodeReason) => {
       // The Machine says so later.
       await withMembers({ ...right.unmarkNodes, nodeReason, marks: 'cs', isCordoned: true });
-      await expectNoWrites(() => world.do(steps.unmarkNodes));
+      expect(await writesOf(() => world.do(steps.unmarkNodes))).toBe(0);
     },
   );
 
@@ -189,22 +195,39 @@ describe('unmarkNodes', () => {
 
   test('not where the set is not wanted any more', async () => {
     await withMembers({ ...right.unmarkNodes, isNew: false });
-    await expectNoWrites(() => world.do(steps.unmarkNodes));
+    expect(await writesOf(() => world.do(steps.unmarkNodes))).toBe(0);
   });
 });
 
-describe('selectForUpdate', () => {
-  const candidates = (...names: string[]): InPlaceMember[] =>
-    names.map((name) => ({ name, reason: 'CandidateForUpdate', marks: 'c' }));
+const candidates = (...names: string[]): InPlaceMember[] =>
+  names.map((name) => ({ name, reason: 'CandidateForUpdate', marks: 'c' }));
 
-  const select = (most: number, ...machines: string[]): Promise<void> =>
-    world.do({ action: 'selectForUpdate', machines, most });
+const select = (most: number, ...machines: string[]): Promise<void> =>
+  world.do({ action: 'selectForUpdate', machines, most });
 
-  const selectedOf = async (...names: string[]): Promise<string[]> => {
-    const marks = await Promise.all(names.map((name) => world.marksOf(name)));
-    return names.filter((_, index) => marks[index]?.includes('s'));
+const selectedOf = async (...names: string[]): Promise<string[]> => {
+  const marks = await Promise.all(names.map((name) => world.marksOf(name)));
+  return names.filter((_, index) => marks[index]?.includes('s'));
+};
+
+const selectDisrupting = (...machines: string[]): Promise<void> =>
+  world.do({ action: 'selectForUpdate', machines, most: 3, disrupts: true });
+
+const policyPath = disruptionPolicy(namespace, 'pool');
+
+const grants = async (): Promise<readonly DisruptionGrant[]> =>
+  (await world.control.read<DisruptionPolicy>(policyPath)).status?.grants ?? [];
+
+function withPolicy(spec: DisruptionPolicy['spec']): void {
+  const policy = aDisruptionPolicy({ metadata: { name: 'pool' }, spec });
+  world.control.put(policy);
+  world.world.policies = {
+    current: () => ({ policies: [policy] }),
+    noteWritten: (written) => Object.assign(policy, written),
   };
+}
 
+describe('selectForUpdate', () => {
   test.each<{ name: string; busy: Partial<InPlaceMember>; isCounted: boolean }>([
     {
       name: 'selected meanwhile',
@@ -242,7 +265,7 @@ describe('selectForUpdate', () => {
     { name: 'that is no candidate', change: { reason: 'UpdateSuccessful' } },
   ])('never one $name', async ({ change }) => {
     await withMembers({ ...right.selectForUpdate, ...change });
-    await expectNoWrites(() => select(1, 'm'));
+    expect(await writesOf(() => select(1, 'm'))).toBe(0);
   });
 
   test.each<{ name: string; patch: object }>([
@@ -260,7 +283,7 @@ describe('selectForUpdate', () => {
   ])('not while the deployment is $name', async ({ patch }) => {
     await withMembers(...candidates('m'));
     await world.change(patch);
-    await expectNoWrites(() => select(1, 'm'));
+    expect(await writesOf(() => select(1, 'm'))).toBe(0);
   });
 
   test('not while it is not known which are selected', async () => {
@@ -273,21 +296,6 @@ describe('selectForUpdate', () => {
   });
 
   describe('under a policy', () => {
-    const policyOf = (spec: Parameters<typeof aDisruptionPolicy>[0] = {}) =>
-      aDisruptionPolicy({ metadata: { name: 'pool' }, ...spec });
-
-    function withPolicy(spec: NonNullable<Parameters<typeof aDisruptionPolicy>[0]>['spec']): void {
-      const policy = policyOf({ spec: spec ?? {} });
-      world.control.put(policy);
-      world.world.policies = {
-        current: () => ({ policies: [policy] }),
-        noteWritten: (written) => Object.assign(policy, written),
-      };
-    }
-
-    const selectDisrupting = (...machines: string[]): Promise<void> =>
-      world.do({ action: 'selectForUpdate', machines, most: 3, disrupts: true });
-
     test('so many as it allows, granted by name before they are written', async () => {
       world = new InPlaceWorld({ replicas: 4 });
       await world.add(...candidates('a', 'b', 'c'), { name: 'ill', phase: 'Unknown' });
@@ -297,12 +305,42 @@ describe('selectForUpdate', () => {
       await selectDisrupting('b', 'c', 'a');
       expect(await selectedOf('a', 'b', 'c')).toEqual(['b']);
       expect(disrupted).toEqual([['Rollout', 1]]);
-      const { policies = [] } = world.world.policies.current();
-      expect(policies[0]?.status?.grants).toMatchObject([{ set: 'workers-old', machine: 'b' }]);
+      expect(await grants()).toMatchObject([{ set: 'workers-old', machine: 'b' }]);
       // It is still a candidate as far as the Machine says: the grant counts.
       await selectDisrupting('c', 'a');
       expect(await selectedOf('a', 'b', 'c')).toEqual(['b']);
+      // Once it says more, it is counted for that, and the grant is over.
+      await world.add({ name: 'b', reason: 'SelectedForUpdate', marks: 'cs' });
+      const wider = { spec: { atATime: { machines: 3 } } };
+      world.world.policies.noteWritten(await world.control.patch(policyPath, 'merge', wider));
+      await selectDisrupting('c', 'a');
+      expect(await selectedOf('a', 'b', 'c')).toEqual(['b', 'c']);
+      expect((await grants()).map(({ machine }) => machine)).toEqual(['c']);
     });
+
+    test('what was granted stays so where its Node cannot be written, and is asked for once', async () => {
+      await withMembers(...candidates('m'));
+      withPolicy({ atATime: { machines: 1 } });
+      world.world.target.fault = ({ method }) =>
+        method === 'PATCH' ? { code: 503, reason: 'HTTP503' } : undefined;
+      await expect(selectDisrupting('m')).rejects.toThrow('HTTP503');
+      const taken = await grants();
+      expect(taken).toMatchObject([{ machine: 'm' }]);
+      world.world.target.fault = () => undefined;
+      await selectDisrupting('m');
+      expect(await world.marksOf('m')).toBe('cs');
+      expect(await grants()).toEqual(taken);
+    });
+
+    test.each([{ isUrgent: true as const }, {}])(
+      'outside of its windows only what goes back in the middle: %j',
+      async (urgency) => {
+        await withMembers(...candidates('m'));
+        withPolicy({ windows: [{ schedule: '0 2 29 2 *', duration: '1h' }] });
+        await world.do({ ...steps.selectForUpdate, disrupts: true, ...urgency });
+        expect(await world.marksOf('m')).toBe('isUrgent' in urgency ? 'cs' : 'c');
+      },
+    );
 
     test('one that does not work, and is counted for that, needs no room', async () => {
       await withMembers({ ...right.selectForUpdate, phase: 'Unknown' });
@@ -389,24 +427,24 @@ describe('moveMachines', () => {
     },
   ])('not one $name', async ({ change }) => {
     await withMembers({ ...right.moveMachines, ...change });
-    await expectNoWrites(() => world.do(steps.moveMachines));
+    expect(await writesOf(() => world.do(steps.moveMachines))).toBe(0);
   });
 
   test('not out of a set that would make another', async () => {
     await withMembers(right.moveMachines);
     const key = 'node.machine.sapcloud.io/scale-up-disabled';
     await world.changeSet('workers-old', { metadata: { labels: { [key]: null } } });
-    await expectNoWrites(() => world.do(steps.moveMachines));
+    expect(await writesOf(() => world.do(steps.moveMachines))).toBe(0);
   });
 
   test('not into a set that is not that of the template, or goes', async () => {
     await withMembers(right.moveMachines);
-    await expectNoWrites(() => world.do({ ...steps.moveMachines, to: 'workers-old' }));
+    expect(await writesOf(() => world.do({ ...steps.moveMachines, to: 'workers-old' }))).toBe(0);
     await world.changeSet('workers-new', { metadata: { finalizers: ['x'] } });
     await world.control.delete(
       `${machinePath('m').replace('machines/m', 'machinesets')}/workers-new`,
     );
-    await expectNoWrites(() => world.do(steps.moveMachines));
+    expect(await writesOf(() => world.do(steps.moveMachines))).toBe(0);
   });
 
   test('not where the set would let it go', async () => {
@@ -465,7 +503,7 @@ describe('tidyUpdated', () => {
 
   test('what is to be moved is not tidied', async () => {
     await withMembers({ ...right.tidyUpdated, isNew: false, isMoved: false });
-    await expectNoWrites(() => world.do(steps.tidyUpdated));
+    expect(await writesOf(() => world.do(steps.tidyUpdated))).toBe(0);
   });
 
   test('the taint is put there once', async () => {

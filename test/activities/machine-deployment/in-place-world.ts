@@ -207,11 +207,11 @@ function labelsOf(marks: string): Record<string, string> {
   return Object.fromEntries(held.map(([, [key, value]]) => [key, value]));
 }
 
+const isSaid = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : value !== 0);
+
 /** What is not empty. */
 function found(sets: readonly SetFacts[], name: string): Partial<InPlaceMachines> | undefined {
   const { inPlace } = sets.find((set) => set.name === name) ?? {};
-  const isSaid = (value: unknown): boolean =>
-    Array.isArray(value) ? value.length > 0 : value !== 0;
   return (
     inPlace && Object.fromEntries(Object.entries(inPlace).filter(([, value]) => isSaid(value)))
   );

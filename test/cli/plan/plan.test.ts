@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { patched } from '../../../cli/plan/patched.ts';
 import { plan } from '../../../cli/plan/plan.ts';
 import { fakeClock } from '../../support/fake-clock.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
@@ -114,6 +115,18 @@ function aPool(name: string, [present, wanted]: [string, string]) {
   const own = { name: `${name}-1-a`, labels: { pool: name }, ownerReferences: controlledBy(set) };
   return [deployment, set, aMachine({ metadata: own, phase: 'Running' })];
 }
+
+test('machines that are updated in place are said to stay', async () => {
+  const [deployment = {}, ...others] = aPool('workers', ['small', 'small']);
+  const inPlaceUpdate = { maxSurge: 0, maxUnavailable: 1, orchestrationType: 'Auto' };
+  const strategy = { type: 'InPlaceUpdate', rollingUpdate: null, inPlaceUpdate };
+  const text = await planned(patched(deployment, { spec: { strategy } }), ...others);
+  expect(text).toContain('drains 1 machine of workers-1 for the update: workers-1-a');
+  expect(text).toContain('+12m0s      1 machine of workers-1 updated in place');
+  expect(text).toContain('machines: 0 created, 0 deleted, 1 updated in place; at most 1 at a time');
+  expect(text).toContain('a drain 2m0s (a default), an update in place 10m0s (a default');
+  expect(text).not.toContain('it ends so');
+});
 
 const aPolicy = (spec: DisruptionPolicySpec) =>
   aDisruptionPolicy({ metadata: { name: 'db' }, spec });

@@ -56,6 +56,15 @@ function machineIn(set: Parameters<typeof controlledBy>[0], letter: string): Mac
 
 const toLarge = { spec: { template: { spec: { class: { name: 'large' } } } } };
 
+const inPlace = {
+  ...toLarge.spec,
+  strategy: {
+    type: 'InPlaceUpdate',
+    rollingUpdate: null,
+    inPlaceUpdate: { maxSurge: 0, maxUnavailable: 1, orchestrationType: 'Auto' },
+  },
+};
+
 function changed(objects: ReturnType<typeof settled>, patch: object) {
   const deployment: MachineDeployment = patched(objects.deployment, patch);
   return { ...objects, deployment };
@@ -140,6 +149,44 @@ describe('a simulated rollout', () => {
     expect(outcome).toMatchObject({ created: 3, deleted: 3, plan: { state: 'Complete' } });
   });
 
+  test('updates machines where they are, one at a time', () => {
+    const outcome = simulate(changed(settled(), { spec: inPlace }), pace, { now });
+    expect(outcome).toMatchObject({
+      created: 0,
+      deleted: 0,
+      updated: 3,
+      mostMachines: 3,
+      fewestAvailable: 2,
+      tookMs: 3 * (pace.drain + pace.update),
+      plan: { state: 'Complete' },
+    });
+    const selected = outcome.happenings.filter(({ kind }) => kind === 'select');
+    expect(selected.map(({ names }) => names)).toEqual([['one-a'], ['one-b'], ['one-c']]);
+    expect(outcome.objects.machines.map(({ metadata }) => metadata.labels)).toEqual(
+      ['a', 'b', 'c'].map((letter) => ({
+        pool: 'a',
+        node: `one-${letter}`,
+        'machine-template-hash': expect.any(String),
+      })),
+    );
+  });
+
+  test.each([
+    ['SelectedForUpdate', 'Running', pace.drain + pace.update - 5_000],
+    ['ReadyForUpdate', 'InPlaceUpdating', pace.update - 5_000],
+  ] as const)('goes on with one that is %s', (reason, phase, left) => {
+    const { machines, ...rest } = changed(settled(), { spec: inPlace });
+    const lastTransitionTime = new Date(now - 5_000).toISOString();
+    const condition = { type: 'InPlaceUpdate', status: 'True', reason, lastTransitionTime };
+    const status = { currentStatus: { phase }, conditions: [condition] };
+    const [first, ...others] = machines.map((machine, index) =>
+      index === 0 ? patched(machine, { metadata: { labels: { node: 'n' } }, status }) : machine,
+    );
+    const found = first ? [first, ...others] : [];
+    const { tookMs, updated } = simulate({ ...rest, machines: found }, pace, { now });
+    expect([updated, tookMs]).toEqual([3, left + 2 * (pace.drain + pace.update)]);
+  });
+
   test('goes on in parts as in one', () => {
     const objects = changed(settled(), toLarge);
     const whole = simulate(objects, pace, { now });
@@ -153,7 +200,7 @@ describe('a simulated rollout', () => {
 });
 
 describe('durations', () => {
-  const template = { drainTimeout: '10m' };
+  const template = { drainTimeout: '10m', inPlaceUpdateTimeout: '40m' };
 
   test('are those of machines of the class, else of its provider, else a default', () => {
     const { machines } = settled();
@@ -165,6 +212,8 @@ describe('durations', () => {
     const ofClass = durationsOf(past, { className: 'small', template });
     expect(ofClass.creation).toMatchObject({ seconds: 120, source: '3 machines of class small' });
     expect(ofClass.deletion).toMatchObject({ seconds: 40, longestSeconds: 900 });
+    expect(ofClass.drain.longestSeconds).toBe(600);
+    expect(ofClass.update.longestSeconds).toBe(2_400);
     const ofProvider = durationsOf(past, { className: 'large', template });
     expect(ofProvider.creation.source).toBe('3 machines of provider virtual');
     const unknown = durationsOf({ ...past, deletions: [] }, { className: 'other', template });

@@ -7,6 +7,7 @@ import { namespaced, node as nodePath } from '../../../kube/client/paths.ts';
 import type { MachineKind } from '../../../kube/client/paths.ts';
 import { createVirtualCloudClient } from '../../../activities/drivers/virtual/client.ts';
 import type { VirtualCloudClient } from '../../../activities/drivers/virtual/client.ts';
+import type { VirtualProviderSpec } from '../../../activities/drivers/virtual/provider-spec.ts';
 import { withDefaults } from '../../../activities/drivers/virtual/provider-spec.ts';
 import { fakeKubelet } from '../../../deploy/local/virtual-cloud/node-object.ts';
 import { plainInstance } from '../../support/virtual-instance.ts';
@@ -68,8 +69,8 @@ export async function join({ cluster }: Scenario, name: string): Promise<void> {
 }
 
 /**
- * A VM for each machine that has one: without a token or tag of ours, as MCM leaves it. They do not
- * join by themselves: their Nodes are the recorded ones. Returns the providerID of each machine.
+ * A VM for each machine that has one: with the tags of its class, without a token or tag of ours, as
+ * MCM leaves it. They do not join by themselves: their Nodes are the recorded ones. Returns the providerID of each machine.
  */
 async function createInstances(
   { cloud }: Scenario,
@@ -77,15 +78,15 @@ async function createInstances(
 ): Promise<Record<string, string>> {
   const url = new URL(testStack().virtualCloud);
   const client = createVirtualCloudClient({ url, callTimeoutSeconds: 10 });
-  const sizes = new Map(
-    classes.map(({ metadata, providerSpec }) => [metadata.name, withDefaults(providerSpec).size]),
+  const specs = new Map(
+    classes.map(({ metadata, providerSpec }) => [metadata.name, withDefaults(providerSpec)]),
   );
   await cloud.addFault({ kind: 'neverJoin' });
   const made = machines
     .filter(({ spec }) => spec.providerID !== undefined)
     .map(async ({ metadata: { name }, spec }) => {
-      const size = sizes.get(spec.class?.name ?? '') ?? 'small';
-      return [name, await createInstance(client, name, size)] as const;
+      const ofClass = specs.get(spec.class?.name ?? '') ?? withDefaults({});
+      return [name, await createInstance(client, name, ofClass)] as const;
     });
   const providerIDs = Object.fromEntries(await Promise.all(made));
   await cloud.clearFaults();
@@ -95,13 +96,14 @@ async function createInstances(
 async function createInstance(
   client: VirtualCloudClient,
   name: string,
-  size: string,
+  { size, tags }: Pick<VirtualProviderSpec, 'size' | 'tags'>,
 ): Promise<string> {
   const request = plainInstance({
     name,
     // The cloud wants one; MCM asks for none.
     token: `made-by-mcm-${name}`,
     size,
+    tags,
     spec: { size },
   });
   const { instance } = await client.create(request, new AbortController().signal);

@@ -35,15 +35,16 @@ export function unavailableOf({ strategy = {}, replicas = 0 }: MachineDeployment
 }
 
 /** Undefined for a strategy without. As in MCM v0.62.1, updates in place by hand have no surge. */
-function boundsOf({
-  type,
-  rollingUpdate = {},
-  inPlaceUpdate = {},
-}: MachineDeploymentStrategy): RollingUpdateMachineDeployment | undefined {
+function boundsOf(strategy: MachineDeploymentStrategy): RollingUpdateMachineDeployment | undefined {
+  const { type, rollingUpdate = {}, inPlaceUpdate = {} } = strategy;
   if (type === 'RollingUpdate') return rollingUpdate;
   if (type !== 'InPlaceUpdate') return undefined;
-  const isManual = inPlaceUpdate.orchestrationType === 'Manual';
-  return isManual ? { ...inPlaceUpdate, maxSurge: 0 } : inPlaceUpdate;
+  return isManual(strategy) ? { ...inPlaceUpdate, maxSurge: 0 } : inPlaceUpdate;
+}
+
+/** An update in place for which people select the machines. */
+export function isManual({ type, inPlaceUpdate }: MachineDeploymentStrategy = {}): boolean {
+  return type === 'InPlaceUpdate' && inPlaceUpdate?.orchestrationType === 'Manual';
 }
 
 function countOf(

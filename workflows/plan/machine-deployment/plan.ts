@@ -16,7 +16,7 @@ import { holdOf, isRollingOut, keepsNodes, onDeleteHold } from './rollout/hold.t
 import { keeperOf } from './rollout/keeper.ts';
 import { currentOverride } from './rollout/policy-override.ts';
 import type { Selection } from './rollout/in-place-selection.ts';
-import { manualHold, planInPlace, planInPlaceHeld, selectionIn } from './rollout/in-place.ts';
+import { selectionHold, planInPlace, planInPlaceHeld, selectionIn } from './rollout/in-place.ts';
 import { planNodes, planProtection } from './rollout/node-steps.ts';
 import { planOnDelete } from './rollout/on-delete.ts';
 import { rolledBackTo } from './rollout/progress.ts';
@@ -117,7 +117,7 @@ function holdIn(rollout: Rollout, now: number): Hold | undefined {
     canaryHold(facts, target) ??
     closedHold(rollout, now) ??
     onDeleteHold(facts, target) ??
-    manualHold(rollout) ??
+    selectionHold(rollout) ??
     (facts.gate && limitHold(rollout, planStrategy(rollout, canaryLimit(facts, target))))
   );
 }

@@ -97,8 +97,9 @@ const byReason: Record<InPlaceReason | 'none', Rule> = {
   },
   DrainSuccessful: ({ phase }) => (isHeld(phase) ? condition('ReadyForUpdate') : beginning),
   ReadyForUpdate: (standing, node, now) => {
-    if (!isHeld(standing.phase)) return beginning;
-    return followResult(node) ?? clock(standing, now);
+    // A failure is to be seen in the phase, too.
+    const isUnseen = !isHeld(standing.phase) && node.result !== 'successful';
+    return isUnseen ? beginning : (followResult(node) ?? clock(standing, now));
   },
   UpdateSuccessful: ({ phase }, node) => {
     const result = followResult(node);

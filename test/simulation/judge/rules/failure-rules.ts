@@ -14,10 +14,16 @@ export function judgeFailure(judged: Case): void {
   const { evidence, before, after, past, now } = judged;
   const life = past.machines.of(after?.metadata.uid);
   if (!before || !after || !life || !turnsFailed(before, after)) return;
-  if (lostInstance(judged, before) || isTimeUp(judged, life, phaseOf(before))) return;
+  if (isGivenUp(after) || lostInstance(judged, before) || isTimeUp(judged, life, phaseOf(before)))
+    return;
   const why = after.status?.lastOperation?.description;
   const text = `${textOf(judged, 'let')} fail from phase "${phaseOf(before)}" before its time was up: ${why}`;
   evidence.rulings.against('a Machine fails only when its time is up', `${life.uid} ${now}`, text);
+}
+
+/** A person has given its update in place up. */
+export function isGivenUp({ status }: JudgedObject): boolean {
+  return status?.lastOperation?.description?.includes('update in place was given up') ?? false;
 }
 
 function turnsFailed(before: JudgedObject, after: JudgedObject): boolean {

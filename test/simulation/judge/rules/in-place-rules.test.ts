@@ -111,8 +111,8 @@ function label({ target }: Courtroom, name: string, labels: object): void {
   target.patch(`/api/v1/nodes/pool-1-${name}`, { type: 'merge', body: { metadata: { labels } } });
 }
 
-function setPhase({ write }: Courtroom, name: string, phase: string): void {
-  const body = { status: { currentStatus: { phase } } };
+function setPhase({ write }: Courtroom, name: string, phase: string, description = ''): void {
+  const body = { status: { currentStatus: { phase }, lastOperation: { description } } };
   write({ method: 'PATCH', path: `${pathTo('machines', `pool-1-${name}`)}/status`, body });
 }
 
@@ -150,6 +150,14 @@ describe('a Node is selected', () => {
     await court.pass(10 * minuteMs);
     select(court, 'b');
     expect(court.broken()).toEqual([rules.room]);
+  });
+
+  test('that was updated by its agent alone, whatever else is under way', async () => {
+    const court = await scene();
+    select(court, 'a');
+    label(court, 'b', { [resultLabel]: 'successful' });
+    select(court, 'b');
+    expect(court.broken()).toEqual([]);
   });
 
   test('once the one before is updated', async () => {
@@ -387,6 +395,15 @@ describe('an update fails', () => {
     const court = await scene({ annotations }, { a: 'InPlaceUpdateFailed' });
     setPhase(court, 'a', 'Failed');
     expect(court.broken()).toEqual(expected);
+  });
+
+  test('and the machine with it, as a person gives it up', async () => {
+    const annotations = { 'millwright.dev/in-place-failure': 'stop' };
+    const court = await scene({ annotations }, { a: 'InPlaceUpdating' });
+    label(court, 'a', { [resultLabel]: 'failed' });
+    setPhase(court, 'a', 'InPlaceUpdateFailed');
+    setPhase(court, 'a', 'Failed', 'Its update in place was given up: its MachineSet lets it go');
+    expect(court.broken()).toEqual([]);
   });
 
   test.each(['InPlaceUpdating', 'InPlaceUpdateFailed'])('and not by health: %s', async (phase) => {

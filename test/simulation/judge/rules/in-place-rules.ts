@@ -21,6 +21,7 @@ import { mostByPolicies } from '../policies/surge.ts';
 import { isOfTemplate } from '../templates.ts';
 import { textOf } from './case.ts';
 import type { Case } from './case.ts';
+import { isGivenUp } from './failure-rules.ts';
 import { isShrunkByOthers } from './rollout-rules.ts';
 import { creationsOf, deletionsOf } from './set-sizes.ts';
 
@@ -42,6 +43,8 @@ const selections = new WeakMap<Life, Selection[]>();
 export function judgeSelection(judged: Case): void {
   const { evidence, install, before, after, write, now } = judged;
   if (!before || !after || isSelected(before) || !isSelected(after) || write.isAgain) return;
+  // It has been updated without that, and is only marked so that it is found.
+  if (resultOf(before) !== undefined) return;
   const control = evidence.controlOf(install);
   const [machine] = Array.from(control.naming(after.spec?.providerID ?? ''));
   const set = machine?.object && control.sets.of(ownerOf(machine.object));
@@ -256,11 +259,12 @@ function judgeResult(judged: Case): void {
 }
 
 function judgeStop(judged: Case): void {
-  const { evidence, past, before, since, now } = judged;
+  const { evidence, past, before, after, since, now } = judged;
   const { providerID } = before?.spec ?? {};
   const set = before && past.sets.of(ownerOf(before));
   const deployment = set && past.deployments.of(ownerOf(set.last));
-  if (!before || providerID === undefined || !evidence.instances.isLiving(providerID)) return;
+  if (!before || !after || isGivenUp(after)) return;
+  if (providerID === undefined || !evidence.instances.isLiving(providerID)) return;
   if (!deployment?.hasBeenSince(since, stopsAtFailure)) return;
   const text = `${textOf(judged, 'let')} fail, and its deployment ${deployment.last.metadata.name} is to stop there`;
   const rule = 'a failed update that stops a rollout replaces nothing';

@@ -8,7 +8,7 @@ import { judgeKept } from './in-place-rules.ts';
 import { textOf } from './case.ts';
 import type { Case } from './case.ts';
 import { judgeAvailability } from './rollout-rules.ts';
-import { noteChosen, noteDeletion, wasTooMany } from './set-sizes.ts';
+import { noteChosen, noteDeletion, noteTakenBack, wasTooMany } from './set-sizes.ts';
 
 /** A process notices every spell of this length. Milliseconds. */
 const longSpellMs = 60_000;
@@ -42,9 +42,11 @@ interface Pair {
 
 function mayDelete(judged: Case, { set, life }: Pair): boolean {
   const { since, now } = judged;
+  const isStranger = wasNeverOf(set, life);
+  if (isStranger) noteTakenBack(set, life);
   const isOfItself =
+    isStranger ||
     wasGoing(set, since) ||
-    wasNeverOf(set, life) ||
     life.wasSince(since, (machine) => isReplaceable(machine, now));
   if (isOfItself) return true;
   if (isMarked(life, set, since)) {

@@ -226,6 +226,20 @@ describe('creation of a Machine', () => {
     expect(court.broken()).toEqual(tooMany);
   });
 
+  test('in the place of one whose labels a policy took off', async () => {
+    const court = await withMachines(0, { selector: { matchLabels: { pool: 'a' } } });
+    make(court, 'pool-1');
+    make(court, 'pool-2');
+    await court.pass(1_000);
+    const body = { metadata: { finalizers: ['machine.sapcloud.io/machine-controller-manager'] } };
+    court.control.patch(pathTo('machines', 'pool-1'), { type: 'merge', body });
+    remove(court, 'pool-1');
+    make(court, 'pool-3');
+    expect(court.broken()).toEqual([]);
+    make(court, 'pool-4');
+    expect(court.broken()).toEqual(tooMany);
+  });
+
   test('by a create that the network brings a second time', async () => {
     const court = await withMachines(2);
     make(court, 'pool-3', { isAgain: true });

@@ -33,6 +33,13 @@ export function noteCreation({ now }: Case, set: Life): void {
   changes(set).made.push(now);
 }
 
+/** A policy made it another one than the set had asked for, and so it goes again. */
+export function noteTakenBack(set: Life, { bornAt }: Life): void {
+  const { made } = changes(set);
+  const index = made.indexOf(bornAt);
+  if (index >= 0) made.splice(index, 1);
+}
+
 export function firstChoiceSince(set: Life, moment: number): number | undefined {
   return changes(set).chosen.find((at) => at >= moment);
 }

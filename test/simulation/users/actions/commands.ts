@@ -96,6 +96,16 @@ export async function commandMachine(user: User): Promise<void> {
   await run(user, errandOf(user, workflowId, command));
 }
 
+/** What people say to a machine that is updated in place. */
+export async function steerUpdate(
+  user: User,
+  name: string,
+  verb: 'selectForUpdate' | 'retryUpdate' | 'giveUpUpdate',
+): Promise<void> {
+  const workflowId = workflowIdOf('machine', { namespace: user.namespace, name });
+  await run(user, errandOf(user, workflowId, [machineCommands[verb], {}]));
+}
+
 /** After an obstacle is gone, a drain is asked to go on. */
 export async function retryDrain(user: User, name: string): Promise<void> {
   const { retryNow } = machineCommands;

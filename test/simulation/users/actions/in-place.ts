@@ -4,8 +4,18 @@ import { annotations, labels, options } from '../../../../workflows/api/constant
 import { isInPlace, isManual, isSelected } from '../in-place.ts';
 import type { Found } from '../kubectl.ts';
 import { classNames } from '../set-up.ts';
-import { isDeleting, isLone, minuteMs, nodeOf, pickedOf, replicasOf, secondMs } from '../user.ts';
+import {
+  isDeleting,
+  isLone,
+  minuteMs,
+  nodeOf,
+  phaseOf,
+  pickedOf,
+  replicasOf,
+  secondMs,
+} from '../user.ts';
 import type { Picked, User } from '../user.ts';
+import { steerUpdate } from './commands.ts';
 import { inPlaceStrategy } from './rollouts.ts';
 import { machinesOf } from './scaling.ts';
 
@@ -93,9 +103,14 @@ export async function selectByHand(user: User): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     const open = joinedOf(user, pool).filter(({ node }) => isCandidate(node));
     const next = user.oneOf(open.filter(({ node }) => !isSelected(node.object)));
-    if (next) target.patch(next.node.path, { metadata: { labels: selected } });
+    if (next) await select(user, next);
     if (!(await user.wait(20 * secondMs, 6 * minuteMs))) return;
   }
+}
+
+async function select(user: User, { picked, node }: Machine): Promise<void> {
+  if (user.chance.happens(0.5)) await steerUpdate(user, picked.name, 'selectForUpdate');
+  else user.target.patch(node.path, { metadata: { labels: selected } });
 }
 
 const selected = { [labels.selectedForUpdate]: 'true' };
@@ -116,15 +131,20 @@ export async function takeLabelsOff(user: User): Promise<void> {
   if (target.has(path)) target.patch(path, { metadata: { labels: Object.fromEntries(before) } });
 }
 
-const isFailed = ({ node: { object } }: Machine): boolean =>
-  object.metadata.labels?.[labels.updateResult] === 'failed';
+const isFailed = ({ picked, node: { object } }: Machine): boolean =>
+  object.metadata.labels?.[labels.updateResult] === 'failed' ||
+  phaseOf(picked.object) === 'InPlaceUpdateFailed';
 
-/** A person looks after a Node whose update failed, and says that it was successful after all. */
+/** A person looks after a Node whose update failed: it was successful after all, or tried again. */
 export async function repairUpdate(user: User): Promise<void> {
   const { chance, target } = user;
   const pool = pickPool(user, () => chance.happens(0.8));
   const machine = pool && user.oneOf(joinedOf(user, pool).filter(isFailed));
   if (!machine) return;
+  if (chance.happens(0.5)) {
+    const verb = chance.pick(['retryUpdate', 'retryUpdate', 'giveUpUpdate'] as const);
+    return steerUpdate(user, machine.picked.name, verb);
+  }
   const { path } = machine.node;
   const again = { labels: { [labels.updateResult]: null, [labels.selectedForUpdate]: null } };
   const done = {
@@ -132,5 +152,4 @@ export async function repairUpdate(user: User): Promise<void> {
     annotations: { [annotations.updateFailedReason]: null },
   };
   target.patch(path, { metadata: chance.happens(0.7) ? done : again });
-  await user.wait(0, secondMs);
 }

@@ -97,6 +97,11 @@ const rows: Row[] = [
     'InPlaceUpdating Processing: is undergoing an in-place update',
   ],
   [
+    'InPlaceUpdateSuccessful',
+    { ...marked, reason: 'ReadyForUpdate', result: 'successful' },
+    'UpdateSuccessful: Node in-place update successful',
+  ],
+  [
     'InPlaceUpdating',
     { ...marked, reason: 'ReadyForUpdate', result: 'successful' },
     'UpdateSuccessful: Node in-place update successful',

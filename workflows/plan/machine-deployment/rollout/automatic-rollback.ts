@@ -13,9 +13,9 @@ export function givenUpIn({ options, sets }: ObservedDeployment): SetFacts | und
 /**
  * Once the progress deadline has passed and new machines are missing, the set before takes over
  * until the template changes. The template itself stays: whatever wrote it would only write it
- * again. Old machines that do not go away are no reason to give up the new ones. What was updated in
- * place is not taken back without a person: an agent that cannot do that, as with a kubelet or an
- * operating system, would leave one broken Node after the other.
+ * again. Old machines that do not go away are no reason to give up the new ones. What was updated
+ * in place is not taken back without a person: an agent that cannot do that, as with a kubelet or
+ * an operating system, would leave one broken Node after the other.
  */
 export function planAutomaticRollback(facts: DeploymentFacts): DeploymentStep | undefined {
   const { options, sets } = facts;

@@ -324,7 +324,7 @@ export function presentIn({ machines }: SetFacts): number {
 }
 
 /** Machines that are to leave the set by an update in place that has begun. */
-export function undergoingIn({ inPlace }: SetFacts): number {
+export function underWayIn({ inPlace }: SetFacts): number {
   return (inPlace?.selected.length ?? 0) + (inPlace?.updated.length ?? 0);
 }
 

@@ -1,6 +1,6 @@
 /** Which machines may be selected for their update in place now. */
 import type { ObservedDeployment, SetFacts } from './facts.ts';
-import { availableAt, presentIn, sumOf, undergoingIn } from './facts.ts';
+import { availableAt, presentIn, sumOf, underWayIn } from './facts.ts';
 import { Allowance } from './gate.ts';
 import type { Rollout } from './sizing.ts';
 import { exists, floorOf, unsettledOf } from './sizing.ts';
@@ -106,7 +106,7 @@ function boundsOf(
   limit: number | undefined,
 ): [Bound, ...Bound[]] {
   const { replicas, maxUnavailable } = facts;
-  const undergoing = sumOf(others, undergoingIn);
+  const undergoing = sumOf(others, underWayIn);
   const there = sumOf(others, (set) => Math.min(set.replicas, presentIn(set)));
   const ofNew = availableAt(target) - (target.inPlace?.selectedAvailable ?? 0);
   const lacking = target.replicas - ofNew;

@@ -1,6 +1,6 @@
 /** Sizes of sets whose machines are updated in place and move from one to the other. */
 import type { SetFacts } from './facts.ts';
-import { isActive, presentIn, sumOf, undergoingIn } from './facts.ts';
+import { isActive, presentIn, sumOf, underWayIn } from './facts.ts';
 import { Allowance } from './gate.ts';
 import { keeperOf } from './keeper.ts';
 import { growthOf } from './new-set-size.ts';
@@ -87,7 +87,7 @@ function surplusSizes(rollout: Rollout): { sizes: Sizing[]; limit?: string } {
 
 function giveBack({ facts, target, others }: Rollout, count: number, reason: string): Sizing[] {
   const giving = new Giving(count, spareOf(facts, [...others, target]));
-  const once = others.map((set) => giving.take(set, presentIn(set) - undergoingIn(set)));
+  const once = others.map((set) => giving.take(set, presentIn(set) - underWayIn(set)));
   const twice = once.map((set) => giving.take(set, set.replicas));
   const left = [...twice, giving.take(target, Math.max(target.replicas - facts.replicas, 0))];
   return [...others, target].flatMap((set, index): Sizing[] => {
@@ -106,7 +106,7 @@ function missingSizes(rollout: Rollout, limit: number): Sizing[] {
   const sets = [...others, target];
   const { replicas } = facts;
   const missing = missingIn(rollout);
-  const undergoing = sumOf(others, undergoingIn);
+  const undergoing = sumOf(others, underWayIn);
   const isSettled = unsettledOf(sets) === undefined;
   const isBegun = sumOf(others, (set) => set.replicas) > 0;
   const open = Math.min(replicas - undergoing, limit) - target.replicas;

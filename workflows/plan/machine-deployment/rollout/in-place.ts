@@ -3,6 +3,7 @@
  * sets are closed, and never larger than what they have; the new one takes what has arrived, and
  * makes what is missing.
  */
+import { defined } from '../../../values/defined.ts';
 import { awaited } from './awaited.ts';
 import type { SetFacts } from './facts.ts';
 import { availableAt, isActive, presentIn, sumOf, workedOnIn } from './facts.ts';
@@ -12,7 +13,7 @@ import { selectionOf } from './in-place-selection.ts';
 import { sizesOf, sizesOfHeld } from './in-place-sizes.ts';
 import { beginningStepOf, finishingStepOf, listed } from './in-place-steps.ts';
 import { keeperOf } from './keeper.ts';
-import type { Block, Closings, Rollout, Sizing, StrategyPlan } from './sizing.ts';
+import type { Stall, Openings, Rollout, Sizing, StrategyPlan } from './sizing.ts';
 import { exists } from './sizing.ts';
 import type { InPlaceStep } from './steps.ts';
 import { machines } from './words.ts';
@@ -20,24 +21,24 @@ import { machines } from './words.ts';
 /** @param limit Machines that the new set may have for now, see hold.ts. */
 export function planInPlace(rollout: Rollout, limit?: number): StrategyPlan {
   const { facts, others } = rollout;
-  const { sizes, limit: byPolicy } = sizesOf(rollout, limit ?? Infinity);
+  const { sizes, limit: ofSizes } = sizesOf(rollout, limit ?? Infinity);
   const selection = selectionIn(rollout, { limit });
-  const isOfPolicy = selection.isLimited && selection.machines.length === 0 && !facts.isManual;
-  const policy = byPolicy ?? (isOfPolicy ? selection.obstacle : undefined);
-  const step =
-    finishingStepOf(rollout) ?? beginningStepOf(rollout, facts.isManual ? undefined : selection);
+  const selected = facts.isManual ? undefined : selection;
+  const isLimited = selected?.isLimited && selected.machines.length === 0;
+  const policy = ofSizes ?? (isLimited ? selection.obstacle : undefined);
+  const step = finishingStepOf(rollout) ?? beginningStepOf(rollout, selected);
+  const words = wordsOf(rollout, { step, obstacle: policy ?? selection.obstacle });
   const left = sumOf(others, presentIn);
-  const block = step ? undefined : blockOf(rollout, selection);
-  return {
+  return defined({
     sizes,
     mayCreate: true,
-    closings: closingsOf(rollout, { sizes, limit }),
-    reason: sizes[0]?.reason ?? wordsOf(rollout, { step, obstacle: policy ?? selection.obstacle }),
-    ...(policy !== undefined && { limit: policy }),
-    ...(step && { inPlaceStep: step }),
-    ...(block && { block }),
-    ...(left > 0 && { next: `still to be updated: ${machines(left)} of old sets` }),
-  };
+    openings: closingsOf(rollout, { sizes, limit }),
+    reason: sizes[0]?.reason ?? words,
+    limit: policy,
+    inPlaceStep: step,
+    stall: step ? undefined : stallOf(rollout, selection),
+    next: left > 0 ? `still to be updated: ${machines(left)} of old sets` : undefined,
+  });
 }
 
 /** What a plan selects at a time is bounded by sets that have their sizes. */
@@ -51,12 +52,12 @@ export function selectionIn(rollout: Rollout, terms: SelectionTerms): Selection 
  * Manual: nothing is under way, and old machines are left. For how long is not ours to say, so no
  * deadline runs meanwhile.
  */
-export function manualHold(rollout: Rollout): Hold | undefined {
+export function selectionHold(rollout: Rollout): Hold | undefined {
   const { facts, target, others } = rollout;
   const left = sumOf(others, presentIn);
   if (!facts.isManual || !exists(target) || left === 0 || !isAtRest(rollout)) return undefined;
-  const { sizes, inPlaceStep, block } = planInPlace(rollout);
-  if (sizes.length > 0 || inPlaceStep || block) return undefined;
+  const { sizes, inPlaceStep, stall } = planInPlace(rollout);
+  if (sizes.length > 0 || inPlaceStep || stall) return undefined;
   const failed = failedIn(rollout).map(({ name }) => name);
   const words = failed.length > 0 ? `, failed: ${listed(failed)}` : '';
   return {
@@ -88,7 +89,7 @@ export function planInPlaceHeld(
   rollout: Rollout,
   taker: SetFacts,
   scaled: readonly Sizing[],
-): Pick<StrategyPlan, 'sizes' | 'closings' | 'inPlaceStep'> {
+): Pick<StrategyPlan, 'sizes' | 'openings' | 'inPlaceStep'> {
   const { target, others } = rollout;
   const sizes = sizesOfHeld(rollout, taker) ?? [...scaled];
   const step = finishingStepOf(rollout);
@@ -96,7 +97,7 @@ export function planInPlaceHeld(
   const open = [target, ...makersIn(sizes)];
   return {
     sizes,
-    closings: { close: exists(target) ? close.filter((set) => !open.includes(set)) : [], open },
+    openings: { close: exists(target) ? close.filter((set) => !open.includes(set)) : [], open },
     ...(step && { inPlaceStep: step }),
   };
 }
@@ -105,7 +106,7 @@ export function planInPlaceHeld(
 function closingsOf(
   rollout: Rollout,
   { sizes, limit }: { sizes: readonly Sizing[]; limit: number | undefined },
-): Closings {
+): Openings {
   const { target, others } = rollout;
   const keeper = limit === undefined ? undefined : keeperOf(rollout);
   const isMaking = (set: SetFacts): boolean =>
@@ -149,14 +150,14 @@ function failedIn({ target, others }: Rollout) {
 }
 
 /** Failed updates count as machines that are missing, until no other may be. */
-function blockOf(rollout: Rollout, { machines: selectable }: Selection): Block | undefined {
+function stallOf(rollout: Rollout, { machines: selectable }: Selection): Stall | undefined {
   const { facts } = rollout;
   const [first] = failedIn(rollout);
   const isUnknown = facts.selectionUnknown !== undefined;
   if (!first || selectable.length > 0 || isUnknown || !isAtRest(rollout)) return undefined;
   const { name, why } = first;
   const isStopped = facts.options.inPlaceFailure === 'stop';
-  const help = `repair its Node and say millwright retry-update ${name}, or millwright give-up-update ${name}`;
+  const help = `repair its Node and say millwright retry-update machine/${name}, or millwright give-up-update machine/${name}`;
   return {
     blockedBy: `Machine/${name}`,
     reason: `The update in place of ${name} failed: ${why}`,

@@ -90,12 +90,12 @@ type ScaleStep = Extract<DeploymentStep, { action: 'scaleSet' }>;
  */
 function closingsOf(
   { facts, target, others }: Rollout,
-  { closesOld = false, closings }: StrategyPlan,
+  { closesOld = false, openings }: StrategyPlan,
 ): CloseStep[] {
   const {
     close = closesOld ? others.filter(isActive) : [],
     open = closesOld ? [target] : [target, ...others],
-  } = closings ?? {};
+  } = openings ?? {};
   const reason = `${facts.strategy}: old sets make no machines`;
   return [
     ...close

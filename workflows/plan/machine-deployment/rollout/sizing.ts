@@ -19,7 +19,7 @@ export interface StrategyPlan {
   /** Old sets are to make no machine, see `closeSet`. Default false: every closed set is opened. */
   closesOld?: boolean;
   /** Of an update in place, which does not do as `closesOld` says. */
-  closings?: Closings;
+  openings?: Openings;
   /** The action that is done or awaited. */
   reason: string;
   next?: string;
@@ -28,16 +28,16 @@ export interface StrategyPlan {
   /** The next step of an update in place on Nodes. */
   inPlaceStep?: InPlaceStep;
   /** Nothing goes on before that is dealt with. */
-  block?: Block;
+  stall?: Stall;
 }
 
 /** Sets that are to be closed, see `closeSet`, and that are to be opened. */
-export interface Closings {
+export interface Openings {
   close: SetFacts[];
   open: SetFacts[];
 }
 
-export interface Block {
+export interface Stall {
   /** An object. */
   blockedBy: string;
   reason: string;

@@ -50,8 +50,8 @@ function resultOf(rollout: Rollout<DeploymentFacts>, { reason }: StrategyPlan): 
 }
 
 function courseOf(rollout: Rollout<DeploymentFacts>, strategy: StrategyPlan): Shown {
-  const { reason, next, block } = strategy;
-  if (block && strategy.sizes.length === 0) return { ...block, state: 'Blocked' };
+  const { reason, next, stall } = strategy;
+  if (stall && strategy.sizes.length === 0) return { ...stall, state: 'Blocked' };
   const shown = { reason, ...(next !== undefined && { next }) };
   const obstacle = obstacleOf(rollout);
   if (obstacle === undefined || strategy.sizes.length > 0) {

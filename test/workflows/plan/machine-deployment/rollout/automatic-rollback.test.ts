@@ -23,6 +23,11 @@ test('a template is not given up for a preserved machine beside those that came 
   expect(givesUp(aSet(), theNewSet({ machines: `${many('A', 9)}U`, preserved: 1 }))).toBe(false);
 });
 
+test('what is updated in place is not taken back without a person', () => {
+  const facts = read(late, aSet(), theNewSet({ machines: 'UA' }));
+  expect(planAutomaticRollback({ ...facts, strategy: 'InPlaceUpdate' })).toBeUndefined();
+});
+
 test('a rollout that is late as old machines drain is not given up for a new one that fails', () => {
   const draining = aSet({ going: 1 });
   const whole = withLateness(undefined, read(late, draining, theNewSet({ machines: 'AAA' })));

@@ -45,6 +45,12 @@ describe('a canary', () => {
       limit: undefined,
     },
     { name: 'has no say with OnDelete', facts: { strategy: 'OnDelete' }, limit: undefined },
+    { name: 'bounds an update in place', facts: { strategy: 'InPlaceUpdate' }, limit: 2 },
+    {
+      name: 'has no say where people select',
+      facts: { strategy: 'InPlaceUpdate', isManual: true },
+      limit: undefined,
+    },
   ])('$name', ({ facts, target = theNewSet(), sets = [old, target], limit }) => {
     expect(canaryLimit(someFacts({ options: canary, ...facts, sets }), target)).toBe(limit);
   });

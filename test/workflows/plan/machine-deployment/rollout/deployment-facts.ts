@@ -1,6 +1,7 @@
 /** A MachineDeployment and its sets as plans see them: a test says what matters to it. */
 import type {
   DeploymentFacts,
+  InPlaceMachines,
   SetFacts,
 } from '../../../../../workflows/plan/machine-deployment/rollout/facts.ts';
 import type { Rollout } from '../../../../../workflows/plan/machine-deployment/rollout/sizing.ts';
@@ -57,6 +58,22 @@ export function aSet(changes: Partial<SetFacts> = {}): SetFacts {
 /** The set of the template. */
 export function theNewSet(changes: Partial<SetFacts> = {}): SetFacts {
   return aSet({ name: 'new', revision: 2, isOfTemplate: true, ...changes });
+}
+
+/** Machines of a set in an update in place: none is anywhere, unless said otherwise. */
+export function updates(changes: Partial<InPlaceMachines> = {}): InPlaceMachines {
+  return {
+    unmarked: [],
+    faulty: [],
+    ready: [],
+    selected: [],
+    selectedAvailable: 0,
+    failed: [],
+    updated: [],
+    arrived: [],
+    marked: [],
+    ...changes,
+  };
 }
 
 export function rolloutOf(facts: DeploymentFacts, target = theNewSet()): Rollout {

@@ -2,9 +2,8 @@
  * The situations of MCM's own specs (v0.62.1, `deployment_inplace_test.go`): 3 replicas, no surge,
  * one may be unavailable. What comes out is what MCM expects of them.
  */
-import type { InPlaceMachines } from '../../../../../workflows/plan/machine-deployment/rollout/facts.ts';
 import { planInPlace } from '../../../../../workflows/plan/machine-deployment/rollout/in-place.ts';
-import { aSet, many, rolloutOf, someFacts, theNewSet } from './deployment-facts.ts';
+import { aSet, many, rolloutOf, someFacts, theNewSet, updates } from './deployment-facts.ts';
 
 interface Situation {
   name: string;
@@ -33,18 +32,6 @@ interface Situation {
 const names = (start: string, count: number): string[] =>
   Array.from({ length: count }, (_item, index) => `${start}-${index}`);
 
-const nowhere: InPlaceMachines = {
-  unmarked: [],
-  faulty: [],
-  ready: [],
-  selected: [],
-  selectedAvailable: 0,
-  failed: [],
-  updated: [],
-  arrived: [],
-  marked: [],
-};
-
 function outcomeOf({ old, new: young }: Situation): object {
   const { candidates = 0, selected = 0, updated = 0, machines = old.replicas } = old;
   const { available = young.machines ?? young.replicas } = young;
@@ -53,19 +40,18 @@ function outcomeOf({ old, new: young }: Situation): object {
     machines: many('A', machines),
     reported: machines,
     isClosed: true,
-    inPlace: {
-      ...nowhere,
+    inPlace: updates({
       ready: names('candidate', candidates - selected),
       selected: names('selected', selected),
       selectedAvailable: selected,
       updated: names('updated', updated),
-    },
+    }),
   });
   const newSet = theNewSet({
     replicas: young.replicas,
     machines: many('U', (young.machines ?? young.replicas) - available) + many('A', available),
     reported: young.machines ?? young.replicas,
-    inPlace: { ...nowhere, arrived: names('arrived', young.arrived ?? 0) },
+    inPlace: updates({ arrived: names('arrived', young.arrived ?? 0) }),
   });
   const facts = someFacts({
     strategy: 'InPlaceUpdate',
