@@ -14,6 +14,11 @@ const order = [
   'UpdateSuccessful',
 ] as const;
 
+async function writesOf(names: readonly string[]): Promise<Record<string, number>> {
+  const counts = names.map(async (name) => [name, (await operatorWrites(name)).length] as const);
+  return Object.fromEntries(await Promise.all(counts));
+}
+
 describe('an update in place', () => {
   const inPlaces = useInPlace('in-place-auto');
 
@@ -54,11 +59,6 @@ describe('an update in place', () => {
       await expectClosed(inPlace);
     },
   );
-
-  async function writesOf(names: readonly string[]): Promise<Record<string, number>> {
-    const counts = names.map(async (name) => [name, (await operatorWrites(name)).length] as const);
-    return Object.fromEntries(await Promise.all(counts));
-  }
 
   /** The set before makes no machines any more, and wants none. */
   async function expectClosed({ rollout }: Awaited<ReturnType<typeof inPlaces.begin>>) {
