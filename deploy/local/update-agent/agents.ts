@@ -1,11 +1,12 @@
 /** Plays the agents of all Nodes of a cluster, those that update them in place. */
 import type { KubeClient } from '../../../kube/client/client.ts';
+import { ignoreConflict } from '../../../kube/client/ignore.ts';
 import { node as nodePath } from '../../../kube/client/paths.ts';
 import type { Node } from '../../../kube/objects/nodes.ts';
+import { taints } from '../../../workflows/api/constants.ts';
 import { inPlaceNodeOf } from '../../../workflows/api/in-place.ts';
 import { follow, type Follower } from '../virtual-cloud/kubelets/follow.ts';
 import { matchesGlob } from '../virtual-cloud/name-glob.ts';
-import { clearCriticalTaint } from './critical-taint.ts';
 import { turnOf } from './turn.ts';
 import { update } from './update.ts';
 
@@ -73,9 +74,18 @@ class Agents implements Follower<Node> {
     });
   }
 
-  #clearCriticalTaint(node: Node): void {
-    clearCriticalTaint(node, this.#client).catch((error: unknown) => {
-      this.#log(`${node.metadata.name}: ${String(error)}`);
+  /**
+   * As Gardener's own controller does once the components that a Node needs run again: until then
+   * the updated Node takes no pods. Where the Node has changed meanwhile, its next change has it
+   * done.
+   */
+  #clearCriticalTaint({ metadata: { name, resourceVersion }, spec }: Node): void {
+    const present = spec?.taints ?? [];
+    const kept = present.filter(({ key }) => key !== taints.criticalComponentsNotReady);
+    if (kept.length === present.length) return;
+    const body = { metadata: { resourceVersion }, spec: { taints: kept } };
+    ignoreConflict(this.#client.patch(nodePath(name), 'merge', body)).catch((error: unknown) => {
+      this.#log(`${name}: ${String(error)}`);
     });
   }
 

@@ -1,6 +1,10 @@
 /** Machines are updated in place: they stay the machines that they were. */
 import { labels } from '../../../workflows/api/constants.ts';
+import { operatorWrites } from '../support/audit.ts';
 import { useInPlace } from '../support/in-place.ts';
+
+/** To a machine, its Node and about both: docs/internals/budgets.md. Two more for conflicts. */
+const writesMax = 24;
 
 const order = [
   'CandidateForUpdate',
@@ -9,6 +13,11 @@ const order = [
   'ReadyForUpdate',
   'UpdateSuccessful',
 ] as const;
+
+async function writesOf(names: readonly string[]): Promise<Record<string, number>> {
+  const counts = names.map(async (name) => [name, (await operatorWrites(name)).length] as const);
+  return Object.fromEntries(await Promise.all(counts));
+}
 
 describe('an update in place', () => {
   const inPlaces = useInPlace('in-place-auto');
@@ -22,6 +31,7 @@ describe('an update in place', () => {
     async ({ replicas, maxSurge, maxUnavailable }) => {
       const inPlace = await inPlaces.begin({ replicas, maxSurge, maxUnavailable });
       const { rollout, nodes, names } = inPlace;
+      const before = await writesOf(names);
       await inPlace.changeTemplate('two');
       const after = await inPlace.expectUpdated({ made: maxSurge });
       // No call of a driver but for the machine above the number, and the one that it replaces.
@@ -37,6 +47,9 @@ describe('an update in place', () => {
         maxTotal: replicas + maxSurge,
         minAvailable: replicas - maxUnavailable,
       });
+      const writes = await writesOf(kept);
+      const costs = kept.map((name) => (writes[name] ?? 0) - (before[name] ?? 0));
+      expect(costs.filter((count) => count > writesMax)).toEqual([]);
       for (const name of kept) {
         const reasons = nodes.reasons.get(name) ?? [];
         // A write that follows at once may say the next reason.
