@@ -81,8 +81,8 @@ export const vocabulary = {
     terminating test text thing throttling time timeline timeout timestamp title tls token
     tolerant toleration tool total trace tracked transient translate translation transport tree
     trial trigger trimmed trouble try tuner turn two type ui uid unavailable unclaimed unclear
-    uncounted undecodable under undo unicode union uniqueness unit unjoined unknown unlisted
-    unmanaged unmatched unowned unpushable unreachable unrecorded unsearched unsent unsettled
+    uncordon uncounted undecodable under undo unicode union uniqueness unit unjoined unknown
+    unlisted unmanaged unmatched unowned unpushable unreachable unrecorded unsearched unsent unsettled
     untaken untouched untried unusable unused update url usable usage use users usual uuid
     valid validate validation validator value vanished vapp variable vcd verb verdict verify
     version view virtual vm volume vsphere wait wake wanted wants warning watch wave way well wheel

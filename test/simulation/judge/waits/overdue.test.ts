@@ -396,6 +396,13 @@ describe('an owner', () => {
   const tooSmall = ['a deployment gets its machines'];
   test.each([
     { fields: {}, spec: {}, hasSet: false, expected: tooSmall },
+    {
+      fields: {},
+      spec: { strategy: { type: 'InPlaceUpdate' } },
+      hasSet: false,
+      expected: tooSmall,
+    },
+    { fields: {}, spec: { strategy: { type: 'Recreate' } }, hasSet: false, expected: [] },
     // Then it makes no set either.
     { fields: {}, spec: { paused: true }, hasSet: false, expected: [] },
     { fields: held, spec: {}, hasSet: false, expected: [] },

@@ -62,7 +62,7 @@ function isUnsettledBy(isRefusedHere: (set: JudgedObject) => boolean) {
 /** The other strategies may have fewer; without a selector nothing is done. */
 function isRolling({ spec }: JudgedObject): boolean {
   const isWide = Object.keys(spec?.selector?.matchLabels ?? {}).length === 0;
-  return !isWide && spec?.strategy?.type === 'RollingUpdate';
+  return !isWide && ['RollingUpdate', 'InPlaceUpdate'].includes(spec?.strategy?.type ?? '');
 }
 
 /**
