@@ -42,8 +42,8 @@ export interface ActOptions extends ClusterOptions, OutputOptions, ConsentOption
 
 export async function act(scope: ClusterScope, options: ActOptions): Promise<Answer> {
   const { kube, namespace } = scope;
-  const { command } = options;
-  const machine = await machineOf(scope, options);
+  const { command, kind, name: given } = options;
+  const machine = await (kind === 'node' ? readMachineOn(scope, given) : readMachine(scope, given));
   const { name } = machine.metadata;
   const refusal = refusalOf(machine, command);
   if (refusal !== undefined) throw new Error(refusal);
@@ -62,13 +62,6 @@ export async function act(scope: ClusterScope, options: ActOptions): Promise<Ans
     const text = `${preview.text}\n${messageOf(outcome, { namespace, name })}`;
     return { text, data, exitCode: isDone ? 0 : 1 };
   });
-}
-
-async function machineOf(
-  scope: ClusterScope,
-  { kind, name }: Pick<ActOptions, 'kind' | 'name'>,
-): Promise<Machine> {
-  return await (kind === 'node' ? readMachineOn(scope, name) : readMachine(scope, name));
 }
 
 function messageOf(
@@ -290,7 +283,9 @@ function isBeingDrained({ metadata, status }: Machine): boolean {
 function refusalOf(machine: Machine, { verb }: MachineCommand): string | undefined {
   if (verb === 'selectForUpdate') return selectionRefusalOf(machine);
   if (verb !== 'retryUpdate' && verb !== 'giveUpUpdate') return drainRefusalOf(machine, verb);
-  return updateStateOf(machine) === 'failed' ? undefined : notFailed(machine);
+  if (updateStateOf(machine) === 'failed') return undefined;
+  const { phase = 'new' } = machine.status?.currentStatus ?? {};
+  return `machine/${machine.metadata.name} is ${phase}: no update in place of it has failed`;
 }
 
 /** What the rollout says to it is for a worker to know. */
@@ -301,11 +296,6 @@ function selectionRefusalOf(machine: Machine): string | undefined {
   return state === undefined
     ? `the Node of machine/${name} is no candidate for an update in place: its template has not changed, or it is updated already`
     : `the Node of machine/${name} is selected already: ${millwrightFor(`explain machine/${name}`, machine.metadata.namespace)}`;
-}
-
-function notFailed(machine: Machine): string {
-  const { phase = 'new' } = machine.status?.currentStatus ?? {};
-  return `machine/${machine.metadata.name} is ${phase}: no update in place of it has failed`;
 }
 
 function drainRefusalOf(machine: Machine, verb: MachineCommand['verb']): string | undefined {

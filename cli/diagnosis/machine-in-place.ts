@@ -1,6 +1,5 @@
 /** A machine whose update in place failed, or whose Node did not answer in time. */
 import { options } from '../../workflows/api/constants.ts';
-import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Install } from '../install/install.ts';
 import { hasUpdateFailed, updateConditionOf } from '../install/in-place.ts';
@@ -27,13 +26,9 @@ export function updateFindings(machine: Machine, install: Install): Finding[] {
 
 /** Milliseconds; undefined: it stays until a person decides. */
 export function replacedAt(machine: Machine, install: Install): number | undefined {
-  if (stopsAtFailure(deploymentOf(machine, install))) return undefined;
-  return healthDeadlineOf(machine, install);
-}
-
-/** A machine whose update failed stays, and is not replaced. */
-function stopsAtFailure(deployment: MachineDeployment | undefined): boolean {
-  return deployment?.metadata.annotations?.[options.inPlaceFailure] === 'stop';
+  const { annotations = {} } = deploymentOf(machine, install)?.metadata ?? {};
+  const isStopped = annotations[options.inPlaceFailure] === 'stop';
+  return isStopped ? undefined : healthDeadlineOf(machine, install);
 }
 
 /** In the words of the agent, where it said something. */

@@ -2,7 +2,6 @@
 import type { Node } from '../../kube/objects/nodes.ts';
 import { labels } from '../../workflows/api/constants.ts';
 import { inPlaceNodeOf, inPlaceReasons } from '../../workflows/api/in-place.ts';
-import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { selectCommand } from '../diagnosis/machine-commands.ts';
@@ -58,16 +57,13 @@ const awaitedByState: Record<UpdateState, (machine: Machine, install: Install) =
   }),
 };
 
-/** The set of an earlier template, in an update in place. */
-function isClosedSet(set: MachineSet | undefined): boolean {
-  return set?.metadata.labels?.[labels.scaleUpDisabled] === 'true';
-}
-
 /** It is updated, and counts for its old set still. */
 function awaitedByMove(machine: Machine, install: Install): Awaited | undefined {
   const { conditions } = machine.status ?? {};
   const isUpdated = updateConditionOf(conditions)?.reason === 'UpdateSuccessful';
-  if (!isUpdated || !isClosedSet(setOf(machine, install))) return undefined;
+  // The label of the set of an earlier template.
+  const { labels: ofSet = {} } = setOf(machine, install)?.metadata ?? {};
+  if (!isUpdated || ofSet[labels.scaleUpDisabled] !== 'true') return undefined;
   return {
     what: 'its move to the MachineSet of the present template',
     since: updateConditionSince(machine),
