@@ -9,6 +9,7 @@ import { retryOnConflict } from '../../kube/client/retry-on-conflict.ts';
 import { isClaimOf } from '../machine/deletable.ts';
 import type { NodeClaim } from '../machine/node/claims.ts';
 import { otherOwnerReason } from '../machine/node/claims.ts';
+import { cordonTaint } from '../machine/node/cordon.ts';
 import { timestamp } from '../../kube/objects/time.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import type { Clusters } from '../machine/node/target-cluster.ts';
@@ -39,9 +40,9 @@ export class NotGivenUp extends Error {}
 
 /**
  * Returns the Machine that is drained, unless it is gone. Throws `NotGivenUp` when the Machine
- * neither is being deleted nor, where its Node stays, has failed or is updated in place. Throws `OtherOwnersNode` when a
- * Machine that was created in place of this one has its instance: that Machine is drained by a
- * deadline of its own, if it is deleted at all.
+ * neither is being deleted nor, where its Node stays, has failed or is updated in place. Throws
+ * `OtherOwnersNode` when a Machine that was created in place of this one has its instance: that
+ * Machine is drained by a deadline of its own, if it is deleted at all.
  */
 export async function requireGivenUp(
   control: KubeClient,
@@ -84,7 +85,7 @@ export interface CordonedNode {
   isReleased: boolean;
 }
 
-/** Cordons, and says where the Node goes. Writes only what is missing, and only to the Node read. */
+/** Cordons, and says why. Writes only what is missing, and only to the Node that was read. */
 export async function cordonNode(
   clusters: Clusters,
   claim: NodeClaim,
@@ -97,8 +98,8 @@ export async function cordonNode(
     if (!node) return undefined;
     const isReleased = isToGo && (await isEmpty(target, node));
     await change(target, node, [...cordon(node), ...(isReleased ? release(node) : [])]);
-    const staysUnmarked = isReleased || isForUpdate || isMarkedTerminating(node);
-    if (!staysUnmarked) await markTerminating(target, node);
+    const isToBeMarked = !isReleased && !isForUpdate;
+    if (isToBeMarked && !isMarkedTerminating(node)) await markTerminating(target, node);
     return { node, isReleased };
   };
   // It changed or went in between: what is there now may be another Node.
@@ -137,11 +138,6 @@ async function change(
   ]);
 }
 
-export const cordonTaint = {
-  key: 'node.kubernetes.io/unschedulable',
-  effect: 'NoSchedule',
-} as const;
-
 /** With the taint that the node lifecycle controller would add, so that it need not. */
 function cordon({ spec = {} }: Node): object[] {
   if (spec.unschedulable === true) return [];
@@ -153,16 +149,6 @@ function cordon({ spec = {} }: Node): object[] {
     { op: 'add', path: '/spec/unschedulable', value: true },
     ...(isTainted ? [] : replacing('/spec/taints', spec.taints, [...taints, cordonTaint])),
   ];
-}
-
-/** Nothing is under way on the Node any more. Writes only what is there. */
-export async function uncordonNode(target: KubeClient, node: Node): Promise<void> {
-  const { unschedulable = false, taints = [] } = node.spec ?? {};
-  const left = taints.filter(({ key }) => key !== cordonTaint.key);
-  await change(target, node, [
-    ...(unschedulable ? [{ op: 'remove', path: '/spec/unschedulable' }] : []),
-    ...(left.length < taints.length ? replacing('/spec/taints', taints, left) : []),
-  ]);
 }
 
 function release({ metadata: { finalizers: present = [] } }: Node): object[] {

@@ -23,7 +23,8 @@ import {
 import { inParallel } from '../runtime/parallel.ts';
 import { Budgets } from './budgets.ts';
 import type { DrainContext, PassRequest } from './context.ts';
-import { cordonTaint, readOwnNode } from './drained-node.ts';
+import { cordonTaint } from '../machine/node/cordon.ts';
+import { readOwnNode } from './drained-node.ts';
 import type { DrainOrders } from './orders.ts';
 import { podsToDrain } from './pods.ts';
 import type { DrainProgress } from './progress.ts';

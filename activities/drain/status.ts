@@ -26,7 +26,7 @@ import {
 } from '../machine/object.ts';
 import { phaseOf } from '../machine/prepared.ts';
 import { statusPatch } from '../machine/status.ts';
-import { isHeld } from '../../workflows/plan/machine/in-place.ts';
+import { isBeingUpdated } from '../../workflows/api/phases.ts';
 import { Budgets } from './budgets.ts';
 import { formatLate } from './messages.ts';
 import type { DrainProgress } from './progress.ts';
@@ -219,7 +219,7 @@ export class DrainStatus {
 
   /** Late words must not take the place of what came after the drain. */
   readonly #mayBeSaid = (now: Machine): boolean => {
-    if (this.#request.isForUpdate) return !isDeleting(now) && !isHeld(phaseOf(now));
+    if (this.#request.isForUpdate) return !isDeleting(now) && !isBeingUpdated(phaseOf(now));
     return true;
   };
 

@@ -5,6 +5,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
+/** A sentence for each fault; empty when there is none. */
 export type SpecCheck = (providerSpec: unknown) => string[];
 
 /**
@@ -25,6 +26,28 @@ export function specCheck(schema: object): SpecCheck {
     );
     const sentences = causes.map(sentenceOf);
     return [...new Set(sentences)];
+  };
+}
+
+/** How one cloud reads its specs: a validated one with its types, and what is wrong with any. */
+export interface SpecReading<Spec> {
+  /** Null fields are absent. */
+  specOf: (providerSpec: unknown) => Spec;
+  validateProviderSpec: SpecCheck;
+}
+
+/** `faultsBetweenFields`: looked for once each field is right. Default: there are none. */
+export function specReading<Spec>(
+  schema: object,
+  faultsBetweenFields: (spec: Spec) => string[] = () => [],
+): SpecReading<Spec> {
+  const checkSchema = specCheck(schema);
+  return {
+    specOf: (providerSpec) => Object(withoutNulls(providerSpec)),
+    validateProviderSpec(providerSpec) {
+      const faults = checkSchema(providerSpec);
+      return faults.length > 0 ? faults : faultsBetweenFields(Object(withoutNulls(providerSpec)));
+    },
   };
 }
 

@@ -14,7 +14,7 @@ import {
 import type { Period } from '../../workflows/values/pauses.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { hasJoined } from '../../workflows/api/phases.ts';
-import { isUnjudged } from '../../workflows/plan/machine/in-place.ts';
+import { isHealthHeld } from '../../workflows/plan/machine/in-place.ts';
 import { isRejected } from '../../kube/client/errors.ts';
 import { orOutOfReach } from './out-of-reach.ts';
 import type { EventText } from '../../kube/objects/event.ts';
@@ -132,7 +132,7 @@ async function evaluate(
   seen: SeenMachine,
 ): Promise<Evaluation> {
   const { current, node, refusal } = seen;
-  if (isUnjudged(seen.phase, inPlaceReasonOf(node?.status?.conditions))) {
+  if (isHealthHeld(seen.phase, inPlaceReasonOf(node?.status?.conditions))) {
     await report(dependencies, request, { ...seen, next: seen.phase, faults: [] });
     return { phase: seen.phase, faults: [] };
   }

@@ -112,7 +112,9 @@ interface SetCase {
 function setFacts({ set, deployment, members }: SetCase, check: OvershootCheck): SetFacts {
   const wanted = {
     replicas: set.spec.replicas ?? 0,
-    ...(deployment && { deployment: wantedOf(deployment) }),
+    ...(deployment && {
+      deployment: { replicas: deployment.spec.replicas ?? 0, surge: anySurgeOf(deployment.spec) },
+    }),
   };
   return defined({
     ...marksOf(set, set.status?.machineSetCondition),
@@ -121,10 +123,6 @@ function setFacts({ set, deployment, members }: SetCase, check: OvershootCheck):
     count: members.filter((machine) => isOfTemplate(set, machine)).length,
     limit: limitOf(wanted, check),
   });
-}
-
-function wantedOf({ spec }: MachineDeployment): { replicas: number; surge: number } {
-  return { replicas: spec.replicas ?? 0, surge: anySurgeOf(spec) };
 }
 
 function isOfTemplate({ spec }: MachineSet, { metadata }: KubeObject): boolean {

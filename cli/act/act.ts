@@ -132,17 +132,17 @@ function deedOf(nodePods: NodePods, command: MachineCommand): string {
     case 'retryUpdate':
       return `have the agent on Node ${node} begin its update anew; the Node stays cordoned`;
     case 'giveUpUpdate':
-      return `give the machine up: instance ${machine.spec.providerID ?? '(unknown)'} is deleted, and what is on its disks is lost${replacedIn(machine)}`;
+      return giveUpDeedOf(machine);
     case 'extendDrain':
       return `let the drain of Node ${node} go on for ${command.minutes} minutes more before pods are deleted by force; until then their budgets are asked: ${podsIn(nodePods)}`;
   }
 }
 
-function replacedIn(machine: Machine): string {
-  const set = setNameOf(machine);
-  return set === undefined
-    ? '; no MachineSet makes another one'
-    : '. A new one is made of the present template';
+function giveUpDeedOf(machine: Machine): string {
+  const instance = `instance ${machine.spec.providerID ?? '(unknown)'}`;
+  return setNameOf(machine) === undefined
+    ? `give the machine up: it is Failed, and ${instance} stays until it is deleted, as no MachineSet owns it`
+    : `give the machine up: ${instance} is deleted, and what is on its disks is lost. A new one is made of the present template`;
 }
 
 function podsIn({ pods }: NodePods): string {

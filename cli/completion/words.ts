@@ -51,11 +51,12 @@ export function wordsBefore(words: readonly string[]): Words {
   const isCommand = command !== '' && !command.startsWith('-');
   const isObject = option === undefined && !last.startsWith('-') && isCommand;
   const kinds = isObject ? (kindsOf.get(command) ?? mostKinds) : [];
-  return { kinds, option, typed: typedIn(last, option), ...valuesIn(before) };
-}
-
-function typedIn(last: string, option: Words['option']): string {
-  return option !== undefined && last.includes('=') ? last.slice(last.indexOf('=') + 1) : last;
+  return {
+    kinds,
+    option,
+    typed: option !== undefined && last.includes('=') ? last.slice(last.indexOf('=') + 1) : last,
+    ...valuesIn(before),
+  };
 }
 
 function valuesIn(words: readonly string[]): Record<string, string> {

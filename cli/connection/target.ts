@@ -1,11 +1,9 @@
 /** The cluster whose Nodes the machines are. */
 import type { Command } from 'commander';
 import { loadKubeConfig } from '../../kube/client/kubeconfig.ts';
-import { createKubeClient } from '../../kube/client/http-client.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { version } from '../../workers/config/version.ts';
 import type { ClusterScope } from './cluster.ts';
-import { answering } from './cluster.ts';
+import { answering, clientFor } from './cluster.ts';
 
 export interface TargetOptions {
   /** Undefined: Nodes are in the control cluster. */
@@ -27,11 +25,7 @@ export async function inTarget<Answer>(
 ): Promise<Answer> {
   if (targetKubeconfig === undefined) return await act(kube);
   const kubeConfig = loadKubeConfig(targetKubeconfig);
-  const target = createKubeClient({
-    kubeConfig,
-    userAgent: `millwright-cli/${version}`,
-    fieldManager: 'millwright-cli',
-  });
+  const target = clientFor(kubeConfig);
   try {
     const server = `${kubeConfig.cluster.server} of the Nodes (${targetKubeconfig})`;
     const silent = { kubeConfig, server, flags: '--target-kubeconfig names' };

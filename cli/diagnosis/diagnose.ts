@@ -7,7 +7,8 @@ import type { Patience } from './install.ts';
 import { defaultPatience, installFindings } from './install.ts';
 import { policiesOf } from '../install/policies.ts';
 import { policyFindings } from './policies.ts';
-import { healthFindings } from './machine-health.ts';
+import { updateStateOf } from '../install/in-place.ts';
+import { healthFindings, nodeNameOf } from './machine-health.ts';
 import { updateFindings } from './machine-in-place.ts';
 import { untouchedFindings, isDeletionTaken } from './machine-untouched.ts';
 import { classFindings, deploymentFindings, setFindings } from './pools.ts';
@@ -21,9 +22,15 @@ import {
   skipVolumeCommands,
   moreTimeCommand,
   replaceCommand,
+  updateDrainCommands,
 } from './machine-commands.ts';
 import { failureSequelOf, foundMachine } from './machine-object.ts';
-import { joinDeadlineOf, timeOf, drainDeadlineOf } from '../install/times.ts';
+import {
+  joinDeadlineOf,
+  timeOf,
+  drainDeadlineOf,
+  updateDrainDeadlineOf,
+} from '../install/times.ts';
 import type { Trouble } from './trouble.ts';
 import { holdReportIn, hookPatienceMs } from '../../workflows/api/deletion-hooks.ts';
 import { drainBlockerOf } from '../../workflows/api/drain-failure.ts';
@@ -118,27 +125,33 @@ function hookFindings(machine: Machine, { now }: Install): Finding[] {
   return [{ trouble: 'hook-waits', object: foundMachine(machine), cause, since, commands }];
 }
 
-/** A machine that is to go and does not: its drain, or the cloud. */
+/** A machine that is to go, or to be updated in place, and is not: its drain, or the cloud. */
 function drainFindings(machine: Machine, install: Install): Finding[] {
   const { status, metadata } = machine;
   const { state, description = '' } = status?.lastOperation ?? {};
   const isGoing = metadata.deletionTimestamp !== undefined && isDeletionTaken(machine);
-  if (!isGoing || state !== 'Failed') return [];
+  const isForUpdate = updateStateOf(machine) === 'draining';
+  if ((!isGoing && !isForUpdate) || state !== 'Failed') return [];
   const [, words] = drainFailed.exec(description) ?? [];
-  return [words === undefined ? deletionFinding(machine) : blockedFinding(machine, install, words)];
+  if (words !== undefined) return [blockedFinding(machine, install, words)];
+  return isGoing ? [deletionFinding(machine)] : [];
 }
 
 function blockedFinding(machine: Machine, install: Install, words: string): Finding {
   const trouble = troubleOf(machine, words);
   const volumeCommands = trouble === 'drain-volume' ? skipVolumeCommands(machine) : [];
+  const isGoing = machine.metadata.deletionTimestamp !== undefined;
+  const commands = isGoing
+    ? [...volumeCommands, ...drainCommands(machine)]
+    : updateDrainCommands(machine, nodeNameOf(machine));
   return {
     trouble,
     object: foundMachine(machine),
     cause: `its drain is blocked, ${words}`,
     since: timeOf(machine.status?.lastOperation?.lastUpdateTime),
-    until: drainDeadlineOf(machine, install),
+    until: isGoing ? drainDeadlineOf(machine, install) : updateDrainDeadlineOf(machine, install),
     sequel: 'what is left of its pods is deleted by force',
-    commands: [...budgetCommands(words), ...volumeCommands, ...drainCommands(machine)],
+    commands: [...budgetCommands(words), ...commands],
   };
 }
 

@@ -1,4 +1,5 @@
 /** Lines to copy, about one machine. */
+import { labels } from '../../workflows/api/constants.ts';
 import { creationTimeoutSecondsOf } from '../../workflows/api/creation-timeout.ts';
 import { hooksIn } from '../../workflows/api/deletion-hooks.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
@@ -37,6 +38,18 @@ export function drainCommands(machine: Machine): string[] {
     `${actCommand('extend-drain', machine)} --minutes 60`,
     '# deletes the pods without asking their budgets',
     actCommand('force-delete', machine),
+  ];
+}
+
+/** The drain of a Node that stays takes no options. */
+export function updateDrainCommands(machine: Machine, node: string): string[] {
+  return [
+    '# asks all pods again now, once the cause is repaired',
+    actCommand('retry', machine),
+    '# deletes the pods without asking their budgets',
+    `${kubectlFor(machine)} label machine ${machine.metadata.name} ${labels.forceDrain}=True`,
+    '# in the cluster of the Nodes: takes the selection back, and uncordons the Node',
+    `kubectl label node ${node} ${labels.selectedForUpdate}-`,
   ];
 }
 

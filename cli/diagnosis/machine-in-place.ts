@@ -1,7 +1,9 @@
 /** A machine whose update in place failed, or whose Node did not answer in time. */
+import { options } from '../../workflows/api/constants.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { Install } from '../install/install.ts';
-import { hasUpdateFailed, stopsAtFailure, updateConditionOf } from '../install/in-place.ts';
+import { hasUpdateFailed, updateConditionOf } from '../install/in-place.ts';
 import { healthDeadlineOf, timeOf } from '../install/times.ts';
 import type { Finding } from './finding.ts';
 import { failedUpdateCommands } from './machine-commands.ts';
@@ -27,6 +29,11 @@ export function updateFindings(machine: Machine, install: Install): Finding[] {
 export function replacedAt(machine: Machine, install: Install): number | undefined {
   if (stopsAtFailure(deploymentOf(machine, install))) return undefined;
   return healthDeadlineOf(machine, install);
+}
+
+/** A machine whose update failed stays, and is not replaced. */
+function stopsAtFailure(deployment: MachineDeployment | undefined): boolean {
+  return deployment?.metadata.annotations?.[options.inPlaceFailure] === 'stop';
 }
 
 /** In the words of the agent, where it said something. */

@@ -1,20 +1,16 @@
 /** Where the update in place of a machine is, and what it waits for: by the objects alone. */
 import type { Node } from '../../kube/objects/nodes.ts';
-import { inPlaceNodeOf } from '../../workflows/api/in-place.ts';
+import { labels } from '../../workflows/api/constants.ts';
+import { inPlaceNodeOf, inPlaceReasons } from '../../workflows/api/in-place.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { NodeCondition } from '../../workflows/api/meta.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { selectCommand } from '../diagnosis/machine-commands.ts';
 import { nodeNameOf } from '../diagnosis/machine-health.ts';
 import { replacedAt } from '../diagnosis/machine-in-place.ts';
 import { deploymentOf, healthSequelOf, setOf } from '../diagnosis/machine-object.ts';
 import type { UpdateState } from '../install/in-place.ts';
-import {
-  isClosedSet,
-  isManual,
-  updateConditionOf,
-  updateConditionSince,
-  updateStateOf,
-  updateStepOf,
-} from '../install/in-place.ts';
+import { isManual, updateConditionOf, updateStateOf } from '../install/in-place.ts';
 import type { Install } from '../install/install.ts';
 import { isoOf, timeOf, updateDeadlineOf, updateDrainDeadlineOf } from '../install/times.ts';
 import type { Awaited, Fact } from './explanation.ts';
@@ -32,15 +28,12 @@ const awaitedByState: Record<UpdateState, (machine: Machine, install: Install) =
       : 'its turn to be updated in place',
     since: updateConditionSince(machine),
   }),
-  draining: (machine, install) => {
-    const since = updateConditionSince(machine);
-    return {
-      what: 'its pods, which have to leave its Node before it is updated in place',
-      since,
-      until: updateDrainDeadlineOf(machine, { from: since, install }),
-      sequel: 'what is left of them is deleted by force',
-    };
-  },
+  draining: (machine, install) => ({
+    what: 'its pods, which have to leave its Node before it is updated in place',
+    since: updateConditionSince(machine),
+    until: updateDrainDeadlineOf(machine, install),
+    sequel: 'what is left of them is deleted by force',
+  }),
   updating: (machine, install) => ({
     what: `the agent on its Node ${nodeNameOf(machine)}, which has to update it`,
     since: sincePhase(machine),
@@ -65,6 +58,11 @@ const awaitedByState: Record<UpdateState, (machine: Machine, install: Install) =
   }),
 };
 
+/** The set of an earlier template, in an update in place. */
+function isClosedSet(set: MachineSet | undefined): boolean {
+  return set?.metadata.labels?.[labels.scaleUpDisabled] === 'true';
+}
+
 /** It is updated, and counts for its old set still. */
 function awaitedByMove(machine: Machine, install: Install): Awaited | undefined {
   const { conditions } = machine.status ?? {};
@@ -74,6 +72,10 @@ function awaitedByMove(machine: Machine, install: Install): Awaited | undefined 
     what: 'its move to the MachineSet of the present template',
     since: updateConditionSince(machine),
   };
+}
+
+function updateConditionSince({ status }: Machine): number | undefined {
+  return timeOf(updateConditionOf(status?.conditions)?.lastTransitionTime);
 }
 
 function sincePhase({ status }: Machine): number | undefined {
@@ -89,6 +91,13 @@ export function updateFacts({ status }: Machine, node: Node | undefined): Fact[]
   const time = since === undefined ? '' : ` since ${isoOf(since)}`;
   const value = `${updateStepOf(condition)}, ${reason}${time}: ${message}${answerOf(node, reason)}`;
   return [{ name: 'Update', value }];
+}
+
+/** From 1 to 5: it ends well or not. */
+function updateStepOf({ reason }: NodeCondition): string {
+  const last = inPlaceReasons.length - 1;
+  const index = inPlaceReasons.findIndex((known) => known === reason);
+  return `step ${Math.min(index + 1, last)} of ${last}`;
 }
 
 /** An answer of the agent that no step has taken up. */

@@ -1,12 +1,9 @@
 /** Where the update in place of a machine is, by its phase and by what its Node says. */
 import type { InPlaceReason } from '../../workflows/api/in-place.ts';
-import { inPlaceReasonOf, inPlaceReasons, inPlaceUpdate } from '../../workflows/api/in-place.ts';
-import { labels, options } from '../../workflows/api/constants.ts';
+import { inPlaceReasonOf, inPlaceUpdate } from '../../workflows/api/in-place.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
-import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
-import { timeOf } from './times.ts';
 
 export type UpdateState =
   /** It may be selected. */
@@ -68,29 +65,7 @@ export function updateConditionOf(
   return inPlaceReasonOf(conditions) && conditions?.find(({ type }) => type === inPlaceUpdate);
 }
 
-/** Milliseconds. */
-export function updateConditionSince({ status }: Machine): number | undefined {
-  return timeOf(updateConditionOf(status?.conditions)?.lastTransitionTime);
-}
-
-/** From 1 to 5: it ends well or not. */
-export function updateStepOf({ reason }: NodeCondition): string {
-  const last = inPlaceReasons.length - 1;
-  const index = inPlaceReasons.findIndex((known) => known === reason);
-  return `step ${Math.min(index + 1, last)} of ${last}`;
-}
-
 /** A person selects each Node. */
 export function isManual(deployment: MachineDeployment | undefined): boolean {
   return deployment?.spec.strategy?.inPlaceUpdate?.orchestrationType === 'Manual';
-}
-
-/** A machine whose update failed stays, and is not replaced. */
-export function stopsAtFailure(deployment: MachineDeployment | undefined): boolean {
-  return deployment?.metadata.annotations?.[options.inPlaceFailure] === 'stop';
-}
-
-/** The set of an earlier template, in an update in place. */
-export function isClosedSet(set: MachineSet | undefined): boolean {
-  return set?.metadata.labels?.[labels.scaleUpDisabled] === 'true';
 }

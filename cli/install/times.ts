@@ -8,6 +8,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { timeIn } from '../../workflows/api/time.ts';
 import type { Pause } from '../../workflows/values/pauses.ts';
 import { deadlineOf, pausesOfDrain } from '../../workflows/values/pauses.ts';
+import { updateConditionOf } from './in-place.ts';
 import type { Install } from './install.ts';
 import { pausesIn } from './install.ts';
 
@@ -54,10 +55,8 @@ export function drainDeadlineOf(machine: Machine, install: Install): number | un
 }
 
 /** Pods that are left then are deleted by force, and the agent on the Node begins. */
-export function updateDrainDeadlineOf(
-  machine: Machine,
-  { from, install }: { from: number | undefined; install: Install },
-): number | undefined {
+export function updateDrainDeadlineOf(machine: Machine, install: Install): number | undefined {
+  const from = timeOf(updateConditionOf(machine.status?.conditions)?.lastTransitionTime);
   const seconds = secondsOf(machine.spec.drainTimeout) ?? install.timeouts.drain;
   return movedDeadline({ from, seconds }, pausesOfDrain(pausesOf(machine, install)));
 }

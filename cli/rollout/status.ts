@@ -139,7 +139,15 @@ function waiting(view: RolloutView, words: string): Standing {
   const condition = progressingOf(view);
   const isHeld = condition?.reason === 'DeploymentPaused';
   const hold = isHeld ? ` It stands still: ${condition.message ?? ''}` : '';
-  return { state: 'progressing', words: `Waiting ${words}${hold}` };
+  return { state: 'progressing', words: `Waiting ${words}${hold}${failedUpdateIn(view)}` };
+}
+
+/** The first machine whose update in place failed; empty where there is none. */
+function failedUpdateIn({ sets }: RolloutView): string {
+  const summaries = sets.flatMap(({ status: { failedMachines } = {} }) => failedMachines ?? []);
+  const first = summaries.find(({ lastOperation }) => lastOperation?.type === 'InPlaceUpdate');
+  if (!first) return '';
+  return ` An update in place failed: machine/${first.name ?? ''}: ${first.lastOperation?.description ?? ''}`;
 }
 
 function progressingOf({ deployment }: RolloutView) {

@@ -1,7 +1,6 @@
 import type { Answer } from '../command-line/answer.ts';
 import type { ClusterScope } from '../connection/cluster.ts';
 import { diagnose } from '../diagnosis/diagnose.ts';
-import type { Finding } from '../diagnosis/finding.ts';
 import { findingData } from '../diagnosis/finding.ts';
 import type { Install } from '../install/install.ts';
 import { notesData, notesOf, stopLines } from '../install/notes.ts';
@@ -32,19 +31,10 @@ export function stuckAnswer(install: Install, { isWide, stoppedFor }: StuckView)
   return {
     text: [
       ...stopLines(install),
-      formatFindings(findings, { install, isWide }),
+      findings.length === 0 ? nothingStuck(install) : findingTable(findings, { install, isWide }),
       ...notesOf(install),
     ].join('\n'),
     data: { findings: findings.map(findingData), ...notesData(install) },
     names: findings.map(({ object }) => `${object.kind}/${object.name}`),
   };
-}
-
-function formatFindings(
-  findings: readonly Finding[],
-  { install, isWide }: { install: Install; isWide: boolean },
-): string {
-  return findings.length === 0
-    ? nothingStuck(install)
-    : findingTable(findings, { install, isWide });
 }

@@ -10,6 +10,7 @@ import { progressOf } from '../../cli/install/rollout.ts';
 import { statusAnswer } from '../../cli/status/status.ts';
 import type { Node } from '../../kube/objects/nodes.ts';
 import { annotations, labels, options } from '../../workflows/api/constants.ts';
+import { drainBlockerOf } from '../../workflows/api/drain-failure.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
@@ -76,18 +77,20 @@ interface Where {
   reason?: string;
   message?: string;
   description?: string;
+  state?: 'Failed' | 'Processing';
   name?: string;
   set?: 'old' | 'new';
 }
 
 function updating(where: Where = {}): Machine {
   const { phase = 'Running', reason, message = 'in words', name = 'a', set = 'old' } = where;
+  const { description = 'said last', state = 'Processing' } = where;
   return aMachine(name, {
     metadata: { ...ownedBy('MachineSet', set), labels: { [labels.node]: `node-${name}` } },
     spec: { providerID: `virtual:///a/i-${name}` },
     status: {
       currentStatus: { phase, lastUpdateTime: minutesAgo(4) },
-      lastOperation: { description: where.description ?? 'said last', state: 'Processing' },
+      lastOperation: { description, state },
       conditions: reason === undefined ? [] : [condition(reason, message)],
     },
   });
@@ -213,6 +216,26 @@ test.each<Failure>([
   );
 });
 
+test('a Node that cannot be drained for its update is the trouble of its drain', () => {
+  const machine = updating({
+    reason: 'SelectedForUpdate',
+    state: 'Failed',
+    description:
+      'Drain failed due to - 1 pod left: web/shop-1: PodDisruptionBudget web/shop: no. Will retry in next sync. Initiate node drain',
+  });
+  // The alert counts it too.
+  expect(drainBlockerOf(machine)).toBe('PodDisruptionBudget');
+  const [finding] = diagnose(installOf([machine]));
+  expect(finding).toMatchObject({ trouble: 'drain-budget', until: now + 115 * 60_000 });
+  expect(finding?.commands).toEqual(
+    expect.arrayContaining([
+      'kubectl -n web describe poddisruptionbudget shop',
+      'kubectl -n shoot label machine a force-drain=True',
+      'kubectl label node node-a node.machine.sapcloud.io/selected-for-update-',
+    ]),
+  );
+});
+
 test.each([
   { reason: 'CandidateForUpdate' },
   { reason: 'SelectedForUpdate' },
@@ -322,6 +345,13 @@ test.each<[verb: Verb, where: Where, deed: string]>([
   expect(text).toContain(deed);
   expect(exitCode).toBe(1);
   expect(at.kube.writes()).toEqual([]);
+});
+
+test('without a MachineSet nothing replaces one that is given up', async () => {
+  const machine = updating(failed);
+  machine.metadata.ownerReferences = [];
+  const { text } = await act(place(machine), ask('giveUpUpdate'));
+  expect(text).toContain('i-a stays until it is deleted, as no MachineSet owns it');
 });
 
 test('a Node is found by its Machine', async () => {

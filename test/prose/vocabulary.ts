@@ -48,7 +48,7 @@ export const vocabulary = {
     late lately lateness latest launch layout lazy leader leaderless leadership leading leaked
     lean lease leave ledger left leftovers length let level license life lifecycle limit line
     list listings live load local location lock log long longest look loopback loss lost mac
-    machine made make malloc manager manifest many map mark mass matches matching max mcm
+    machine made make malloc manager manifest manual many map mark mass matches matching max mcm
     meaning measured median meltdown member memo memory merge message meta metadata metal meter
     metric migrate milliseconds millwright misconfigured miscount mismatch misses missing mode
     modfile module monotonic ms name nameless namespace near nearest need network new next nic
@@ -70,7 +70,7 @@ export const vocabulary = {
     restart restore result resume retag retry revision right risen role roll rollback rollout
     room root rotated round routed routes row rule run runbook runtime safe safety sample
     sandbox sbom scale schedule schema scope screen script sdk search seconds secret section
-    security see seen selection selector selects send senseless sent sequel series serve
+    security see seen select selection selector send senseless sent sequel series serve
     servers service session set settings settle setup sha shards shared short shorten show
     shown shrink shrunk shut shutdown signal signed silent simulate single sinks size skip
     sleep slot slow snapshot soon source spam span spare spec spelling spent spot ssh stack
@@ -81,8 +81,8 @@ export const vocabulary = {
     terminating test text thing throttling time timeline timeout timestamp title tls token
     tolerant toleration tool total trace tracked transient translate translation transport tree
     trial trigger trimmed trouble try tuner turn two type ui uid unavailable unclaimed unclear
-    uncounted undecodable under undo unicode union uniqueness unit unjoined unknown unlisted
-    unmanaged unmatched unowned unpushable unreachable unrecorded unsearched unsent unsettled
+    uncordon uncounted undecodable under undo unicode union uniqueness unit unjoined unknown
+    unlisted unmanaged unmatched unowned unpushable unreachable unrecorded unsearched unsent unsettled
     untaken untouched untried unusable unused update url usable usage use users usual uuid
     valid validate validation validator value vanished vapp variable vcd verb verdict verify
     version view virtual vm volume vsphere wait wake wanted wants warning watch wave way well wheel

@@ -11,7 +11,14 @@ import {
 } from '../../workflows/contracts/messages.ts';
 import { readHistory, recordedPaths } from './histories.ts';
 
-const unrecorded = ['activity volumeIds'];
+const unrecorded = [
+  'activity updateInPlace',
+  'activity volumeIds',
+  'signal giveUpUpdate',
+  'signal retryUpdate',
+  'update giveUpUpdate',
+  'update retryUpdate',
+];
 
 interface Payloads {
   payloads?: { data?: string }[];

@@ -219,7 +219,7 @@ async function ensure(client: Client, wanted: ScheduleOptions): Promise<Done> {
   const handle = client.schedule.getHandle(wanted.scheduleId);
   const present = await orUnknown(handle.describe());
   if (!present) return await create(client, wanted);
-  const isChanged = !isUpToDate(present, wanted);
+  const isChanged = !isDeepStrictEqual(decidedIn(present), decidedIn(wanted));
   const isResumed = isPausedByFailure(present);
   if (!isChanged && !isResumed) return 'unchanged';
   await handle.update((found) => updateOf(found, withPlainMemos(wanted)));
@@ -365,10 +365,6 @@ function decidedIn({ spec, action, policies }: ScheduleOptions | ScheduleDescrip
     catchupWindow: policies?.catchupWindow,
     pauseOnFailure: policies?.pauseOnFailure,
   };
-}
-
-function isUpToDate(present: ScheduleDescription, wanted: ScheduleOptions): boolean {
-  return isDeepStrictEqual(decidedIn(present), decidedIn(wanted));
 }
 
 const resumedNote = 'resumed by a worker';

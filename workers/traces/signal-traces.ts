@@ -34,7 +34,7 @@ export class SignalTraces {
     const ids = trace && idsOf(place.cluster, trace);
     if (!trace || !ids || !this.#spans.keeps(ids.traceId)) return await send();
     const begunAt = this.#begunAt(ids.traceId);
-    const links = linksOf(place.cluster, trace);
+    const links = trace.cause ? [traceparentOf(idsOf(place.cluster, trace.cause))] : [];
     const outcome = await withHeaders(headersOf(trace, ids, links), send);
     if (begunAt !== undefined) this.#record(signal, place, { ids, begunAt, links });
     return outcome;
@@ -72,10 +72,6 @@ export class SignalTraces {
       })
       .end();
   }
-}
-
-function linksOf(cluster: string, { cause }: SignalTrace): string[] {
-  return cause ? [traceparentOf(idsOf(cluster, cause))] : [];
 }
 
 function headersOf({ operation }: SignalTrace, ids: TraceIds, links: string[]) {

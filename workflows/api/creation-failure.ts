@@ -39,7 +39,7 @@ export function creationTroubleOf(errorCode: string, words: string): CreationTro
   // Its codes are those of a cloud, but other rights than those of the credentials are missing.
   if (isOfApiServer(words)) return undefined;
   const trouble = Object.entries(byCode).find(([code]) => code === errorCode)?.[1];
-  if (trouble === 'capacity' && isQuota(words)) return 'quota';
+  if (trouble === 'capacity' && /quota|limit|may not have more/i.test(words)) return 'quota';
   return trouble === 'bad-spec' ? refusalOf(words) : trouble;
 }
 
@@ -53,8 +53,4 @@ export function refusalOf(words: string): CreationTrouble {
   if (/has no driver: no worker serves/.test(words)) return 'worker-down';
   if (words.startsWith('credentials: ')) return 'credentials';
   return /(Secret|MachineClass) "[^"]*" does not exist/.test(words) ? 'missing-secret' : 'bad-spec';
-}
-
-function isQuota(words: string): boolean {
-  return /quota|limit|may not have more/i.test(words);
 }

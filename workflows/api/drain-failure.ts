@@ -1,4 +1,5 @@
 /** How `status.lastOperation` of a Machine says that its drain does not get on. */
+import { inPlaceReasonOf } from './in-place.ts';
 import type { Machine } from './machine.ts';
 
 /** The words with which MCM v0.62.1 begins such a description. */
@@ -11,7 +12,9 @@ export type DrainBlocker = 'PodDisruptionBudget' | 'Volume' | 'Pod' | 'Other';
 export function drainBlockerOf({ metadata, status }: Machine): DrainBlocker | undefined {
   const { state, description = '' } = status?.lastOperation ?? {};
   const isBlocked = state === 'Failed' && description.startsWith(drainFailedMessage);
-  if (!isBlocked || metadata.deletionTimestamp === undefined) return undefined;
+  const isForUpdate = inPlaceReasonOf(status?.conditions) === 'SelectedForUpdate';
+  const isAwaited = metadata.deletionTimestamp !== undefined || isForUpdate;
+  if (!isBlocked || !isAwaited) return undefined;
   return blockerIn(description.slice(drainFailedMessage.length));
 }
 

@@ -56,6 +56,11 @@ export function hasJoined(phase: MachinePhase): phase is (typeof joinedPhases)[n
   return joinedPhases.some((joined) => joined === phase);
 }
 
+/** It is updated in place, or that has failed: a clock runs. */
+export function isBeingUpdated(phase: MachinePhase): boolean {
+  return phase === 'InPlaceUpdating' || phase === 'InPlaceUpdateFailed';
+}
+
 export type OperationState = 'Processing' | 'Failed' | 'Successful';
 
 export type OperationType =

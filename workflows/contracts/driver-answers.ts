@@ -327,16 +327,12 @@ function failureIn(failure: unknown, method: Method, context: AnswerContext): Ma
       : `${clip(words, longestMessageBytes)} (the driver's code is ${quoted(code)})`,
     // A driver that leaves it out may have made an instance: it is searched for.
     isSettled: isKnown && isSettled === true,
-    isUnsent: isUnsentIn(failure, context) || undefined,
+    isUnsent: (failure.isUnsent === true && context.isContinued !== true) || undefined,
     retryAfterSeconds: pauseOf(retryAfterSeconds),
     wasCancelled: wasCancelled === true && context.isCancelled ? true : undefined,
     during: stages.find((stage) => stage === during),
     kind: machineFailureKinds.find((known) => known === kind),
   });
-}
-
-function isUnsentIn({ isUnsent }: Record<string, unknown>, context: AnswerContext): boolean {
-  return isUnsent === true && context.isContinued !== true;
 }
 
 const stages = ['initialization', 'nodeLookup'] as const;

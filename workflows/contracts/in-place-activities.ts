@@ -16,7 +16,7 @@ export interface InPlaceRequest {
 }
 
 export type InPlaceOutcome =
-  /** The object is gone, going, or of another life: the watcher signals that. */
+  /** The object is gone, going, or another: the watcher signals that. */
   | { found: 'nothing' }
   | { found: 'outOfReach'; reason: string }
   /** An API server refuses a write. */

@@ -12,7 +12,7 @@ import type { ObjectReference } from '../contracts/references.ts';
 import { drainBeganAt, drainDeadlineOf } from './deadlines.ts';
 import { retryFailureNow } from './failure.ts';
 import { checkHooksSoon, knownHoldOf } from './hooks.ts';
-import { forgetClock, retryInPlaceNow } from './in-place.ts';
+import { forgetClock, isUpdateRetried, retryInPlaceNow } from './in-place.ts';
 import { ownNodeOf } from './node.ts';
 import { forgetCommand, noteDrainOptions, noteForce, noteWritten } from './object.ts';
 import type { Instance } from '../plan/machine/facts.ts';
@@ -48,7 +48,8 @@ export function errorOf(command: MachineCommand, state: MachineState): string | 
   if (command.by !== undefined && typeof command.by !== 'string') return 'by: must be a text';
   if (command.verb === 'retryNow') {
     const isHeld = knownHoldOf(state) !== undefined;
-    const isWaiting = isBeingDrained(state) || state.failure !== undefined || isHeld;
+    const isRetried = state.failure !== undefined || isUpdateRetried(state);
+    const isWaiting = isBeingDrained(state) || isRetried || isHeld;
     return isWaiting ? undefined : 'the machine waits for nothing that can be tried again';
   }
   if (command.verb === 'selectForUpdate') return selectionError(state);

@@ -1,6 +1,6 @@
 /** An update in place of a machine's Node, as its workflow knows it. */
 import type { InPlaceFacts } from '../plan/machine/facts.ts';
-import { isHeld } from '../plan/machine/in-place.ts';
+import { isBeingUpdated } from '../api/phases.ts';
 import { failed, forget, tryNow } from '../plan/requeues.ts';
 import type { InPlaceOutcome } from '../contracts/in-place-activities.ts';
 import type { NodeSnapshot } from '../contracts/snapshots.ts';
@@ -16,13 +16,13 @@ export function inPlaceFactsOf(state: MachineState): InPlaceFacts | undefined {
   const { object, phase, inPlace } = state;
   if (object.prepared?.usesTarget !== true) return undefined;
   const node = presentNodeOf(state);
-  if (!node?.inPlace && !isHeld(phase)) return undefined;
+  if (!node?.inPlace && !isBeingUpdated(phase)) return undefined;
   const { clock, drain, requeues } = inPlace ?? { requeues: {} };
   const isClockKnown = clock?.phase === phase;
   return defined({
     node: node && (node.inPlace ?? {}),
     isDrained: isDone(drain, node),
-    mustCheck: isHeld(phase) && !isClockKnown,
+    mustCheck: isBeingUpdated(phase) && !isClockKnown,
     ...(isClockKnown && { deadline: clock.deadline, hold: clock.hold }),
     requeue: requeues.updateInPlace,
     drainRequeue: requeues.drainInPlace,
@@ -47,6 +47,11 @@ export function forgetClock({ inPlace }: MachineState): void {
   delete inPlace?.clock;
 }
 
+/** A step of it failed, and is tried again later. */
+export function isUpdateRetried({ inPlace }: MachineState): boolean {
+  return Object.keys(inPlace?.requeues ?? {}).length > 0;
+}
+
 export function retryInPlaceNow({ inPlace }: MachineState): void {
   tryNow(...Object.values(inPlace?.requeues ?? {}));
 }
@@ -65,7 +70,7 @@ export function noteUpdated(
   inPlace.clock = defined({ phase, deadline, hold });
   if (node?.inPlace?.reason !== 'SelectedForUpdate') endDrains(inPlace);
   setPhase(state, phase);
-  // Nothing else is a reason to check it now, and an ill machine is not judged any more.
+  // Nothing else is a reason to check it now.
   const isBack = phase === 'Running' || phase === 'InPlaceUpdateSuccessful';
   if (phase !== phaseBefore && (isBack || phaseBefore === 'Unknown')) checkSoon(state);
   if (before && before.uid === node?.uid) {

@@ -28,7 +28,9 @@ export async function safetyLostWorkflows(check: WorkflowCheck): Promise<Workflo
     const found = await findMismatches(check);
     if (isWell(found) || round > roundsMax) return close(check, reportOf(found, done));
     const input = { ...check, ...found };
-    const outcome = await safetyCheck(summaryOf(found)).repairWorkflows(input);
+    const outcome = await safetyCheck(
+      `start ${found.unattended.length} workflows, end ${found.leftOver.length}`,
+    ).repairWorkflows(input);
     for (const entity of outcome) noteRepaired(check, done, entity);
     setCurrentDetails(detailsOf(check, reportOf(found, done)));
     // Nothing more to be done now.
@@ -59,10 +61,6 @@ function noteRepaired(
   const { kind, name, isHealed, why } = entity;
   done.set(`${kind}/${name}`, entity);
   if (isHealed) log.info('repairs the workflow', { [kind]: `${namespace}/${name}`, why });
-}
-
-function summaryOf({ unattended, leftOver }: WorkflowComparison): string {
-  return `start ${unattended.length} workflows, end ${leftOver.length}`;
 }
 
 function reportOf(

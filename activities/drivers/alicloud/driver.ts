@@ -1,7 +1,8 @@
 /** The driver of `provider: Alicloud`: instances of ECS, as Gardener's driver makes them. */
 import { nowMs } from '../../system/system.ts';
-import { DriverError, type Driver, type PersistentVolumeSpec } from '../driver.ts';
+import { DriverError, type Driver } from '../driver.ts';
 import type { Cloud, Operation, Part, Place } from '../frame/cloud.ts';
+import { csiVolumeIds } from '../frame/csi-volumes.ts';
 import { driverOf, type FrameOptions } from '../frame/driver.ts';
 import { fault } from '../frame/fault.ts';
 import { orAbsent } from '../frame/http.ts';
@@ -67,7 +68,10 @@ export function createAlicloudDriver(
     },
     listScope: (spec) => JSON.stringify([Object(spec)['region'], searchTagsOf(spec)]),
     limitScope: (spec) => fieldText(spec, 'region'),
-    volumeIds: async (specs) => specs.flatMap(volumeIdOf),
+    volumeIds: csiVolumeIds(
+      'diskplugin.csi.alibabacloud.com',
+      ({ flexVolume }) => Object(Object(flexVolume).options).volumeId,
+    ),
   };
   return driverOf(cloud, { ...waits, allowsRetagging: settings.allowsRetagging });
 }
@@ -126,12 +130,4 @@ const instancePart = (listedWithinMs: number): Part<Alicloud> => ({
 
 function madeRef({ region = '' }: Place, _name: string, { name }: Operation): string {
   return view.refOf(region, name.split('.')[0] ?? '');
-}
-
-/** As with Gardener's driver, one with options of a FlexVolume is no CSI volume. */
-function volumeIdOf({ csi, flexVolume }: PersistentVolumeSpec): string[] {
-  const { options } = Object(flexVolume);
-  const handle = csi?.driver === 'diskplugin.csi.alibabacloud.com' && csi.volumeHandle;
-  const id: unknown = options ? Object(options)['volumeId'] : handle;
-  return typeof id === 'string' && id !== '' ? [id] : [];
 }

@@ -1,21 +1,12 @@
 /** What is wrong with a provider spec of Anexia. */
-import { specCheck, withoutNulls } from '../spec-schema.ts';
+import { specReading } from '../spec-schema.ts';
 import type { AnexiaProviderSpec } from './provider-spec.ts';
 import schema from './provider-spec.schema.json' with { type: 'json' };
 
-const checkSchema = specCheck(schema);
-
-/** A sentence for each fault; empty when there is none. */
-export function validateProviderSpec(providerSpec: unknown): string[] {
-  const faults = checkSchema(providerSpec);
-  return faults.length > 0 ? faults : faultsBetweenFields(specOf(providerSpec));
-}
-
-/** A validated spec with its types; null fields are absent. */
-export function specOf(providerSpec: unknown): AnexiaProviderSpec {
-  const spec: AnexiaProviderSpec = Object(withoutNulls(providerSpec));
-  return spec;
-}
+export const { specOf, validateProviderSpec } = specReading<AnexiaProviderSpec>(
+  schema,
+  faultsBetweenFields,
+);
 
 function faultsBetweenFields(spec: AnexiaProviderSpec): string[] {
   const faults = [

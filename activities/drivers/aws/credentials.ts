@@ -2,7 +2,8 @@
  * Which credentials a Secret gives, in the spellings of Gardener's AWS driver. Decides only;
  * nothing is read or called here.
  */
-import { DriverError } from '../driver.ts';
+import type { DriverError } from '../driver.ts';
+import { fault } from '../frame/fault.ts';
 import type { DriverSettings, Environment } from '../settings.ts';
 import { isTokenFile, tokenDirectory, tokenFilesAreOff } from '../token-file.ts';
 
@@ -81,11 +82,4 @@ function firstOf(secret: Secret, names: readonly string[]): string {
   return name === undefined ? '' : (secret[name] ?? '').trim();
 }
 
-function refused(message: string): DriverError {
-  return new DriverError({
-    code: 'Unauthenticated',
-    kind: 'credentials',
-    message,
-    settled: false,
-  });
-}
+const refused = (message: string): DriverError => fault('unauthenticated', message);

@@ -3,7 +3,8 @@
  */
 import type { Instance as Ec2Instance } from '@aws-sdk/client-ec2';
 import { beforeCreate } from '../before-create.ts';
-import type { Driver, Instance, MachineRequest } from '../driver.ts';
+import type { Driver, Instance, MachineRequest, PersistentVolumeSpec } from '../driver.ts';
+import { csiVolumeIds } from '../frame/csi-volumes.ts';
 import type { DriverSettings } from '../settings.ts';
 import { realTiming, type Timing } from '../wait.ts';
 import { createConnect, loadSdk, type AccountRequest } from './client.ts';
@@ -19,7 +20,6 @@ import { retagIfAdopted } from './retag.ts';
 import { specIfValid, specOf } from './spec.ts';
 import { untilNamed, type Cloud } from './wait.ts';
 import { validateProviderSpec } from './validate.ts';
-import { volumeIds } from './volumes.ts';
 
 export interface AwsDriverOptions {
   /** The limit of one call to EC2. Default 30. */
@@ -56,9 +56,15 @@ export function createAwsDriver(settings: DriverSettings, options: AwsDriverOpti
     listScope: listScopeOf,
     limitScope: limitScopeOf,
     deleteListed: async (request) => await deleteListed(await connect(request), request),
-    volumeIds: async (specs) => volumeIds(specs),
+    volumeIds: csiVolumeIds('ebs.csi.aws.com', inTreeVolumeId),
     validate: validateProviderSpec,
   };
+}
+
+/** `vol-1`, `aws:///vol-1` or `aws://eu-west-1a/vol-1`. */
+function inTreeVolumeId({ awsElasticBlockStore }: PersistentVolumeSpec): string | undefined {
+  const { volumeID } = Object(awsElasticBlockStore);
+  return /^(?:aws:\/\/[^/]*\/)?(vol-[^/]*)$/.exec(String(volumeID))?.[1];
 }
 
 async function describeInstance(

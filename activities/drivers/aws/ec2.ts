@@ -9,6 +9,7 @@ import type {
   RunInstancesCommandInput,
 } from '@aws-sdk/client-ec2';
 import { DriverError } from '../driver.ts';
+import { orAbsent } from '../frame/http.ts';
 import { failureOf } from './error-mapping.ts';
 import { orAborted } from '../../system/or-aborted.ts';
 import { tagList } from './tags.ts';
@@ -85,7 +86,7 @@ function readsOf({ client, region, send }: Calls): Reads {
   return {
     describe,
     async describeOne(instanceId) {
-      const found = await unlessMissing(describe({ InstanceIds: [instanceId] }));
+      const found = await orAbsent(describe({ InstanceIds: [instanceId] }));
       return found?.[0];
     },
     async consoleOutput(instanceId, { isLatest }) {
@@ -124,7 +125,7 @@ function writesOf({ client, region, send }: Calls): Omit<Ec2, 'region' | keyof R
     async terminate(instanceId) {
       const input = { InstanceIds: [instanceId] };
       const action = 'TerminateInstances';
-      const answer = await unlessMissing(
+      const answer = await orAbsent(
         send({ action, with: (options) => client.terminateInstances(input, options) }),
       );
       if (answer) listIn(answer.TerminatingInstances, `EC2 in ${region}: ${action}`);
@@ -214,13 +215,4 @@ async function allPages(read: (nextToken?: string) => Promise<Ec2Page>): Promise
   }
   const message = `EC2: DescribeInstances: more than ${pagesMax} pages; a partial list is not used`;
   throw new DriverError({ code: 'OutOfRange', message, settled: false });
-}
-
-async function unlessMissing<Answer>(call: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof DriverError && error.code === 'NotFound') return undefined;
-    throw error;
-  }
 }

@@ -1,16 +1,12 @@
 /** Whose an instance is: tags of MCM's AWS driver, and ours (docs/decisions/0008-clouds.md). */
 import type { Instance, Tag } from '@aws-sdk/client-ec2';
 import { tagCountMax, valueIn, type OwnerTag } from '../owner-tag.ts';
+import { usualNames, type Owner as ClusterOwner } from '../frame/tags.ts';
 import { tagKeysOf } from './spec-fields.ts';
 
 export const nameTag = 'Name';
 
-export const ourTags = {
-  cluster: 'millwright.dev/cluster',
-  namespace: 'millwright.dev/namespace',
-  machineUid: 'millwright.dev/machine-uid',
-  token: 'millwright.dev/token',
-} as const;
+export const ourTags = usualNames;
 
 /** In their place where the class has many. */
 export const ownerTag: OwnerTag = {
@@ -24,10 +20,7 @@ export const classTagsMax = tagCountMax - [nameTag, ownerTag].length;
 /** MCM knows its instances by one key with each of these in it, whatever the value. */
 export const mcmTagMarks = ['kubernetes.io/cluster/', 'kubernetes.io/role/'] as const;
 
-export interface Owner {
-  /** UID of the control cluster. */
-  cluster: string;
-  namespace: string;
+export interface Owner extends ClusterOwner {
   /**
    * Tag keys of the class with MCM's marks. Empty if a mark is in none of its tags: then MCM owns
    * nothing.

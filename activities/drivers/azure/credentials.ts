@@ -1,6 +1,7 @@
 /** Which credentials a call uses, decided from Secret and process. */
 import { normalize } from 'node:path';
-import { DriverError } from '../driver.ts';
+import type { DriverError } from '../driver.ts';
+import { fault } from '../frame/fault.ts';
 import type { DriverSettings, Environment } from '../settings.ts';
 import { isTokenFile, tokenDirectory, tokenFilesAreOff } from '../token-file.ts';
 
@@ -126,12 +127,5 @@ function applicationOfProcess(
   return tokenFilePath ? { kind: 'tokenFile', ...ids, tokenFilePath } : undefined;
 }
 
-function refused(what: string): DriverError {
-  const message = `Azure credentials: ${what}`;
-  return new DriverError({
-    code: 'Unauthenticated',
-    kind: 'credentials',
-    message,
-    settled: false,
-  });
-}
+const refused = (what: string): DriverError =>
+  fault('unauthenticated', `Azure credentials: ${what}`);

@@ -5,6 +5,7 @@
 import { beforeCreate } from '../before-create.ts';
 import type { Driver, ProviderRequest } from '../driver.ts';
 import { DriverError } from '../driver.ts';
+import { csiVolumeIds } from '../frame/csi-volumes.ts';
 import { missing } from '../named-instance.ts';
 import type { DriverSettings } from '../settings.ts';
 import { apiVersionsOf } from './api-versions.ts';
@@ -27,7 +28,6 @@ import {
 } from './session.ts';
 import { defaultSshKey } from './ssh-key.ts';
 import { validateProviderSpec } from './validate.ts';
-import { volumeIds } from './volumes.ts';
 
 /**
  * Instances are looked for by name at the Resource Manager, which shows them at once; this covers a
@@ -69,7 +69,7 @@ export function createAzureDriver(
     listScope,
     limitScope,
     deleteListed: (request) => run(request, (session) => deleteListed(session, request)),
-    volumeIds: async (specs) => volumeIds(specs),
+    volumeIds: csiVolumeIds('disk.csi.azure.com', ({ azureDisk }) => Object(azureDisk).diskName),
     validate: validateProviderSpec,
   };
 }

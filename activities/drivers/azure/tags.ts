@@ -1,5 +1,6 @@
 /** Whose a resource is. Names of tags have no slash in Azure, and their case does not matter. */
 
+import type { Owner } from '../frame/tags.ts';
 import { tagCountMax, tagsWithin, valueIn, type OwnerTag } from '../owner-tag.ts';
 
 /** On everything that this driver makes. */
@@ -20,13 +21,6 @@ export const ownerTag: OwnerTag = {
 export const classTagsMax = tagCountMax - 1;
 
 export type Tags = Record<string, string>;
-
-export interface Owner {
-  /** UID of the control cluster. */
-  cluster: string;
-  /** The namespace of the Machines. */
-  namespace: string;
-}
 
 interface TaggedMachine {
   cluster: string;

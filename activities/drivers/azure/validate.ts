@@ -2,28 +2,19 @@
  * What is wrong with a provider spec: the schema's rules, and those that span fields. The rules are
  * those of Gardener's Azure driver.
  */
-import { refusal, specCheck, withoutNulls } from '../spec-schema.ts';
+import { refusal, specReading } from '../spec-schema.ts';
 import type { AzureProviderSpec } from './provider-spec.ts';
 import { classTagsMax } from './tags.ts';
 import schema from './provider-spec.schema.json' with { type: 'json' };
-
-const schemaFaults = specCheck(schema);
 
 type Properties = AzureProviderSpec['properties'];
 type ImageReference = Properties['storageProfile']['imageReference'];
 type DataDisk = NonNullable<Properties['storageProfile']['dataDisks']>[number];
 
-/** A sentence for each fault; empty when there is none. */
-export function validateProviderSpec(providerSpec: unknown): string[] {
-  const faults = schemaFaults(providerSpec);
-  // The rules below rely on the types.
-  return faults.length > 0 ? faults : faultsAcrossFields(readSpec(providerSpec));
-}
-
-/** A validated spec with its types. */
-export function readSpec(providerSpec: unknown): AzureProviderSpec {
-  return Object(withoutNulls(providerSpec ?? {}));
-}
+export const { specOf: readSpec, validateProviderSpec } = specReading<AzureProviderSpec>(
+  schema,
+  faultsAcrossFields,
+);
 
 function faultsAcrossFields({ tags, properties }: AzureProviderSpec): string[] {
   const { imageReference, dataDisks = [] } = properties.storageProfile;

@@ -4,6 +4,7 @@
  */
 import type { Driver } from '../driver.ts';
 import type { Cloud, Part } from '../frame/cloud.ts';
+import { csiVolumeIds } from '../frame/csi-volumes.ts';
 import { driverOf } from '../frame/driver.ts';
 import type { DriverSettings } from '../settings.ts';
 import { requireText } from '../user-data-bytes.ts';
@@ -22,7 +23,6 @@ import { labelSpelling } from './labels.ts';
 import { limitScope, listByTags, listScope } from './list.ts';
 import { providerIDOf } from './provider-id.ts';
 import { validateProviderSpec } from './validate.ts';
-import { volumeIds } from './volumes.ts';
 
 export interface GcpDriverLimits {
   /** The limit of one request, apart from waiting for an operation. Default 30. */
@@ -82,7 +82,11 @@ function googleCloud(accounts: Accounts, confirmSeconds: number): Cloud<GoogleCl
     },
     listScope,
     limitScope,
-    volumeIds: async (specs) => volumeIds(specs),
+    // Of CSI: `projects/P/zones/Z/disks/NAME`.
+    volumeIds: csiVolumeIds(
+      'pd.csi.storage.gke.io',
+      ({ gcePersistentDisk }) => Object(gcePersistentDisk).pdName,
+    ),
   };
 }
 

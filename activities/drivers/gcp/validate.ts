@@ -2,28 +2,16 @@
  * What is wrong with a provider spec: by its schema, and by rules that span fields (mostly those of
  * Gardener's driver).
  */
-import { refusal, specCheck, withoutNulls } from '../spec-schema.ts';
+import { refusal, specReading } from '../spec-schema.ts';
 import type { Disk, GcpProviderSpec, NetworkInterface, Scheduling } from './provider-spec.ts';
 import schema from './provider-spec.schema.json' with { type: 'json' };
 import { classLabelsMax } from './labels.ts';
 import { clusterTagPart, roleTagPart, searchTagsOf } from './tags.ts';
 
-const checkSchema = specCheck(schema);
-
-/**
- * A sentence for each fault; empty when there is none. Rules that span fields are looked at once
- * each field is right.
- */
-export function validateProviderSpec(providerSpec: unknown): string[] {
-  const faults = checkSchema(providerSpec);
-  return faults.length > 0 ? faults : faultsBetweenFields(specOf(providerSpec));
-}
-
-/** A validated spec with its types; null fields are absent. */
-export function specOf(providerSpec: unknown): GcpProviderSpec {
-  const spec: GcpProviderSpec = Object(withoutNulls(providerSpec));
-  return spec;
-}
+export const { specOf, validateProviderSpec } = specReading<GcpProviderSpec>(
+  schema,
+  faultsBetweenFields,
+);
 
 function faultsBetweenFields(spec: GcpProviderSpec): string[] {
   return [

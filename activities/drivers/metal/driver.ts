@@ -112,7 +112,9 @@ function viewsOf(machines: readonly MachineAnswer[]): MetalMachine[] {
         ref: id,
         uid: allocation.allocationuuid,
         name: allocation.name,
-        tags: Object.fromEntries((machine.tags ?? []).map((tag) => [nameIn(tag), valueIn(tag)])),
+        tags: Object.fromEntries(
+          (machine.tags ?? []).map((tag) => [nameIn(tag), tag.slice(nameIn(tag).length + 1)]),
+        ),
         createdAt: Date.parse(allocation.created),
         partition: partition?.id ?? '',
         machine,
@@ -122,8 +124,6 @@ function viewsOf(machines: readonly MachineAnswer[]): MetalMachine[] {
 }
 
 const nameIn = (tag: string): string => tag.split('=', 1)[0] ?? '';
-const valueIn = (tag: string): string => tag.slice(nameIn(tag).length + 1);
-
 const textsOf = (wanted: Readonly<Record<string, string>>): string[] =>
   Object.entries(wanted).map(([name, value]) => `${name}=${value}`);
 

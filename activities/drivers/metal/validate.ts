@@ -1,24 +1,12 @@
 /** What is wrong with a provider spec of metal-stack. */
-import { refusal, specCheck, withoutNulls } from '../spec-schema.ts';
+import { refusal, specReading } from '../spec-schema.ts';
 import type { MetalProviderSpec } from './provider-spec.ts';
 import schema from './provider-spec.schema.json' with { type: 'json' };
-
-const checkSchema = specCheck(schema);
 
 /** By this tag metal-stack's driver for MCM knows the machines of a cluster. */
 const clusterTag = 'cluster.metal-stack.io/id=';
 
-/** A sentence for each fault; empty when there is none. */
-export function validateProviderSpec(providerSpec: unknown): string[] {
-  const faults = checkSchema(providerSpec);
-  return faults.length > 0 ? faults : tagFaults(specOf(providerSpec).tags);
-}
-
-/** A validated spec with its types; null fields are absent. */
-export function specOf(providerSpec: unknown): MetalProviderSpec {
-  const spec: MetalProviderSpec = Object(withoutNulls(providerSpec));
-  return spec;
-}
+export const { specOf, validateProviderSpec } = specReading<MetalProviderSpec>(schema, tagFaults);
 
 /** Of a spec that may be wrong elsewhere. */
 export function clusterTagOf(providerSpec: unknown): string | undefined {
@@ -34,7 +22,7 @@ export function projectOf(providerSpec: unknown): string | undefined {
   return typeof project === 'string' && project !== '' ? project : undefined;
 }
 
-function tagFaults(tags: readonly string[]): string[] {
+function tagFaults({ tags }: MetalProviderSpec): string[] {
   const faults = tags.flatMap((tag, index) =>
     tag.startsWith('millwright.dev/')
       ? [`providerSpec.tags[${index}]: tags that begin with millwright.dev/ are set by Millwright`]

@@ -1,6 +1,7 @@
 /** The driver of `provider: OpenStack`: servers of Nova, as Gardener's driver makes them. */
-import type { Driver, PersistentVolumeSpec } from '../driver.ts';
+import type { Driver } from '../driver.ts';
 import type { Cloud } from '../frame/cloud.ts';
+import { csiVolumeIds } from '../frame/csi-volumes.ts';
 import { driverOf } from '../frame/driver.ts';
 import type { RestDriverLimits } from '../frame/rest-driver.ts';
 import type { DriverSettings } from '../settings.ts';
@@ -48,17 +49,8 @@ function openStack(accountOf: AccountOf): Cloud<OpenStackCloud> {
     listScope: (providerSpec) =>
       [regionText(providerSpec), ...(searchKeysOf(providerSpec) ?? [])].join(' '),
     limitScope: regionText,
-    volumeIds: async (specs) => specs.flatMap(volumeIdOf),
+    volumeIds: csiVolumeIds('cinder.csi.openstack.org', ({ cinder }) => Object(cinder).volumeID),
   };
 }
 
 const regionText = (providerSpec: unknown): string => textOf(rawSpecOf(providerSpec)['region']);
-
-const csiDriver = 'cinder.csi.openstack.org';
-
-function volumeIdOf(spec: PersistentVolumeSpec): string[] {
-  const { volumeID } = Object(spec['cinder']);
-  if (typeof volumeID === 'string' && volumeID !== '') return [volumeID];
-  const { csi } = spec;
-  return csi?.driver === csiDriver && csi.volumeHandle ? [csi.volumeHandle] : [];
-}

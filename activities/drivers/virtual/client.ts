@@ -5,6 +5,7 @@ import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { Taint } from '../../../workflows/api/machine.ts';
 import { DriverError } from '../driver.ts';
+import { orAbsent } from '../frame/http.ts';
 import { errorOfAnswer, errorOfTransport } from './error-mapping.ts';
 import { noteCloudRequest } from '../../system/cloud-requests.ts';
 import { anySignal, timeoutSignal } from '../../system/system.ts';
@@ -106,7 +107,7 @@ export function createVirtualCloudClient(options: ClientOptions): VirtualCloudCl
     },
     async describe(id, signal) {
       const path = pathOf(id);
-      const found = await orUndefined(
+      const found = await orAbsent(
         call<{ instance: CloudInstance }>({ method: 'GET', path, signal }),
       );
       return found?.instance;
@@ -121,7 +122,7 @@ export function createVirtualCloudClient(options: ClientOptions): VirtualCloudCl
     },
     async delete(id, signal) {
       const path = pathOf(id);
-      return (await orUndefined(call<object>({ method: 'DELETE', path, signal }))) !== undefined;
+      return (await orAbsent(call<object>({ method: 'DELETE', path, signal }))) !== undefined;
     },
   };
 }
@@ -160,14 +161,5 @@ async function send<T>(transport: Transport, options: ClientOptions, call: HttpC
   } catch (error) {
     if (error instanceof DriverError) throw error;
     throw errorOfTransport({ ...call, ...options, timeout }, error);
-  }
-}
-
-async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof DriverError && error.code === 'NotFound') return undefined;
-    throw error;
   }
 }

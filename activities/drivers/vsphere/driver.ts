@@ -1,7 +1,8 @@
 /** The driver of `provider: vsphere`: virtual machines, as Gardener's driver makes them. */
 import { ClientCache } from '../client-cache.ts';
-import type { Driver, Instance, PersistentVolumeSpec, ProviderRequest } from '../driver.ts';
+import type { Driver, Instance, ProviderRequest } from '../driver.ts';
 import type { Cloud, Part } from '../frame/cloud.ts';
+import { csiVolumeIds } from '../frame/csi-volumes.ts';
 import { driverOf } from '../frame/driver.ts';
 import type { RestDriverLimits } from '../frame/rest-driver.ts';
 import { fault } from '../frame/fault.ts';
@@ -69,7 +70,10 @@ function cloudOf(account: Cloud<VsphereCloud>['account']): Cloud<VsphereCloud> {
       const { datacenter = '', folder = '' } = specOf(providerSpec);
       return JSON.stringify([datacenter, folder]);
     },
-    volumeIds: async (specs) => specs.flatMap(volumeIdOf),
+    volumeIds: csiVolumeIds(
+      'csi.vsphere.vmware.com',
+      ({ vsphereVolume }) => Object(vsphereVolume).volumePath,
+    ),
     warnings: warningsOf,
   };
 }
@@ -159,11 +163,4 @@ function instanceOf(machine: VirtualMachine, account: Account): Instance {
     ],
     isInitialized: true,
   };
-}
-
-/** As in Gardener's driver. */
-function volumeIdOf({ csi, vsphereVolume }: PersistentVolumeSpec): string[] {
-  const { volumePath }: { volumePath?: string } = Object(vsphereVolume);
-  if (volumePath) return [volumePath];
-  return csi?.driver === 'csi.vsphere.vmware.com' && csi.volumeHandle ? [csi.volumeHandle] : [];
 }

@@ -1,20 +1,16 @@
 /** What is wrong with a provider spec: by its schema, and by the rules of Gardener's driver. */
-import { specCheck, withoutNulls } from '../spec-schema.ts';
+import { specReading } from '../spec-schema.ts';
 import type { VsphereProviderSpec } from './provider-spec.ts';
 import schema from './provider-spec.schema.json' with { type: 'json' };
 import { searchTagsOf } from './tags.ts';
 
-const checkSchema = specCheck(schema);
+/** Of a spec that is not checked. */
+export const { specOf, validateProviderSpec } = specReading<Partial<VsphereProviderSpec>>(
+  schema,
+  ruleFaults,
+);
 
-/** Null fields are absent. Unchecked. */
-export function specOf(providerSpec: unknown): Partial<VsphereProviderSpec> {
-  return Object(withoutNulls(providerSpec ?? {}));
-}
-
-export function validateProviderSpec(providerSpec: unknown): string[] {
-  const faults = checkSchema(providerSpec);
-  if (faults.length > 0) return faults;
-  const spec = specOf(providerSpec);
+function ruleFaults(spec: Partial<VsphereProviderSpec>): string[] {
   const rules = {
     'providerSpec: either datastoreCluster or datastore field is required':
       spec.datastoreCluster || spec.datastore,

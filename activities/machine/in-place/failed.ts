@@ -30,7 +30,7 @@ export async function giveUp(
 }
 
 /** Text of MCM v0.62.1; of the conditions the one that says why. */
-export async function fail(
+export async function markFailed(
   { control }: ActivityDependencies,
   machine: Machine,
   timeoutSeconds: number,

@@ -6,7 +6,7 @@ import type { KubeClient } from '../../../kube/client/client.ts';
 import { node as nodePath } from '../../../kube/client/paths.ts';
 import type { Node } from '../../../kube/objects/nodes.ts';
 import { timestamp } from '../../../kube/objects/time.ts';
-import { uncordonNode } from '../../drain/drained-node.ts';
+import { uncordonNode } from '../node/cordon.ts';
 
 type PlanOf<Action> = Extract<InPlacePlan, { action: Action }>;
 

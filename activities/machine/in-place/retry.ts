@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
 import type { ObjectReference } from '../../../workflows/contracts/references.ts';
 import type { Instance } from '../../../workflows/plan/machine/facts.ts';
-import { beginning, descriptionOf } from '../../../workflows/plan/machine/in-place.ts';
+import { beginning, formatPhaseChange } from '../../../workflows/plan/machine/in-place.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { node as nodePath } from '../../../kube/client/paths.ts';
 import { pointerTo } from '../../../kube/objects/json-patch.ts';
@@ -41,7 +41,7 @@ export async function retryUpdate(
   if (!target || !node) throw refusal('it has no Node');
   await forgetResult(target, node);
   const { state } = beginning;
-  const description = descriptionOf(machine.name, beginning);
+  const description = formatPhaseChange(machine.name, beginning);
   const operation = { description, state, type: 'InPlaceUpdate' } as const;
   const change = { phase: beginning.phase, operation, errorCode: null };
   await patchCheckedStatus(control, seen, statusPatch(change));

@@ -6,7 +6,7 @@ import type {
   InPlaceRequest,
 } from '../../../workflows/contracts/in-place-activities.ts';
 import type { InPlacePlan, PhaseChange } from '../../../workflows/plan/machine/in-place.ts';
-import { descriptionOf, planInPlace } from '../../../workflows/plan/machine/in-place.ts';
+import { formatPhaseChange, planInPlace } from '../../../workflows/plan/machine/in-place.ts';
 import { defined } from '../../../workflows/values/defined.ts';
 import { deadlineOf } from '../../../workflows/values/pauses.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
@@ -23,13 +23,13 @@ import { otherOwnerReason } from '../node/claims.ts';
 import { ownNode } from '../node/deleted.ts';
 import { component, isDeleting, machineSubject, readSameMachine, referenceOf } from '../object.ts';
 import { phaseOf } from '../prepared.ts';
-import { fail } from './failed.ts';
+import { markFailed } from './failed.ts';
 import { removeCondition, setCondition } from './node-condition.ts';
 import { statusPatch } from '../status.ts';
 
 /**
- * Never fails because an API server is out of reach or refuses a write: the rest of the machine's
- * life must not wait for this.
+ * Never fails because an API server is out of reach or refuses a write: all else that is due for
+ * the machine must not wait for this.
  */
 export async function updateInPlace(
   dependencies: ActivityDependencies,
@@ -49,7 +49,7 @@ export async function updateInPlace(
 const refusal = { type: 'Warning', reason: 'FailedUpdate', component } as const;
 
 /** What a step begins with, or leaves. */
-interface Seen {
+interface UpdatedMachine {
   machine: Machine;
   /** Absent where there is none, or it goes. */
   node: Node | undefined;
@@ -75,7 +75,7 @@ async function follow(
 function planOf(
   dependencies: ActivityDependencies,
   { isDrained, now }: InPlaceRequest,
-  { machine, node }: Seen,
+  { machine, node }: UpdatedMachine,
 ): InPlacePlan {
   const { deadline } = clockOf(dependencies, machine, now);
   const standing = { phase: phaseOf(machine), node: node && (inPlaceNodeOf(node) ?? {}) };
@@ -110,7 +110,11 @@ function timeoutOf(
 type TargetDependencies = ActivityDependencies & { target: KubeClient };
 
 /** One thing, as it is found anew next. Returns what it left. */
-async function act(dependencies: TargetDependencies, seen: Seen, plan: InPlacePlan): Promise<Seen> {
+async function act(
+  dependencies: TargetDependencies,
+  seen: UpdatedMachine,
+  plan: InPlacePlan,
+): Promise<UpdatedMachine> {
   const { target } = dependencies;
   const { machine, node } = seen;
   switch (plan.action) {
@@ -124,7 +128,7 @@ async function act(dependencies: TargetDependencies, seen: Seen, plan: InPlacePl
       const hold = await holdOf(dependencies, machine);
       if (hold) return { machine, node, hold };
       const { timeoutSeconds = 0 } = healthLimitsOf(machine, dependencies.defaults);
-      return { machine: await fail(dependencies, machine, timeoutSeconds), node };
+      return { machine: await markFailed(dependencies, machine, timeoutSeconds), node };
     }
     case 'drain':
     case 'wait':
@@ -135,12 +139,16 @@ async function act(dependencies: TargetDependencies, seen: Seen, plan: InPlacePl
 /** With the conditions of the Node, so that who counts machines sees both at once. */
 async function setPhase(
   dependencies: ActivityDependencies,
-  { machine, node }: Seen,
+  { machine, node }: UpdatedMachine,
   change: PhaseChange,
 ): Promise<Machine> {
   const { control, defaults } = dependencies;
   const { phase, state } = change;
-  const description = descriptionOf(machine.metadata.name, change, timeoutOf(machine, defaults));
+  const description = formatPhaseChange(
+    machine.metadata.name,
+    change,
+    timeoutOf(machine, defaults),
+  );
   const operation = { description, state, type: 'InPlaceUpdate' } as const;
   const conditions = newConditionsOf({ current: machine, node });
   const status = {
@@ -164,7 +172,7 @@ const wantedHoldMs = 600_000;
 function outcomeOf(
   dependencies: ActivityDependencies,
   { now }: InPlaceRequest,
-  { machine, node, hold }: Seen,
+  { machine, node, hold }: UpdatedMachine,
 ): InPlaceOutcome {
   const waitMs = (hold?.isWanted ? wantedHoldMs : holdMs) * (1 - random() / 4);
   return defined({

@@ -8,7 +8,6 @@ import type {
   EvaluatedListing,
   ListingsRequest,
 } from '../../../workflows/contracts/safety-activities.ts';
-import type { MachineClass } from '../../../workflows/api/machine-class.ts';
 import {
   verdictAt,
   type Claims,
@@ -92,7 +91,10 @@ function listingOf(
       minAgeSeconds,
       ...(suspects && { earlier: suspects }),
     }),
-    ...(error !== undefined && { error, unlistedClasses: namesOf(classes) }),
+    ...(error !== undefined && {
+      error,
+      unlistedClasses: classes.map(({ metadata }) => metadata.name).slice(0, unlistedClassesMax),
+    }),
     ...(credentials && { credentials }),
   };
 }
@@ -136,10 +138,6 @@ interface EvaluationRules extends Pick<Suspect, 'provider' | 'className'> {
 
 /** The answer stands in a history. */
 const unlistedClassesMax = 1_000;
-
-function namesOf(classes: readonly MachineClass[]): string[] {
-  return classes.map(({ metadata }) => metadata.name).slice(0, unlistedClassesMax);
-}
 
 /** Evaluates what an external driver has listed. `findOrphans` does so beside the driver. */
 export async function evaluateListings(

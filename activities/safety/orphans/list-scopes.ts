@@ -44,7 +44,7 @@ export async function listScopes(
   for (const machineClass of classes.toSorted((a, b) =>
     a.metadata.name < b.metadata.name ? -1 : 1,
   )) {
-    const names = namesOf(machineClass);
+    const names = JSON.stringify([machineClass.secretRef, machineClass.credentialsSecretRef]);
     const secrets = read.get(names) ?? (await readSecretsOf(control, namespace, machineClass));
     read.set(names, secrets);
     const key = `${credentialOf(secrets)} ${scopeOf(driver, machineClass)}`;
@@ -101,10 +101,6 @@ function asDriverError(error: unknown): Pick<DriverError, 'code' | 'message' | '
   if (error instanceof DriverError) return error;
   const message = error instanceof Error ? error.message : 'the driver threw no error';
   return { code: 'Internal', message, kind: undefined };
-}
-
-function namesOf({ secretRef, credentialsSecretRef }: MachineClass): string {
-  return JSON.stringify([secretRef, credentialsSecretRef]);
 }
 
 /** User data differs from pool to pool and gives no access to the cloud. */

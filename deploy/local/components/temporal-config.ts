@@ -34,7 +34,7 @@ export function dynamicConfigFile(): object {
 
 /** Ports of one Temporal server: several of them can share a PostgreSQL. */
 export type TemporalPorts = Pick<Ports, 'postgresql' | TemporalPort>;
-export type TemporalPort = Extract<keyof Ports, `temporal${string}`>;
+type TemporalPort = Extract<keyof Ports, `temporal${string}`>;
 
 /** Where a server finds its database, and its dynamic configuration. */
 export interface TemporalStore {

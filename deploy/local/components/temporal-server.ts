@@ -2,38 +2,24 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeFileAtomically } from '../atomic-file.ts';
 import type { Layout } from '../layout.ts';
-import { host } from '../supervision/ports.ts';
+import { host, temporalServerPorts } from '../supervision/ports.ts';
 import { answersOk, fewerCollections, type Command, type Component } from './component.ts';
 import { databasePassword, databaseUser } from './postgresql.ts';
 import {
   dynamicConfigFile,
   temporalServerConfig,
   temporalUiConfig,
-  type TemporalPort,
   type TemporalPorts,
 } from './temporal-config.ts';
 import type { StackWorld } from './world.ts';
 
 /** All services of a production server in one process, on PostgreSQL. */
 export function temporalServer({ binary, layout, ports }: StackWorld): Component {
-  const own = [
-    'temporal',
-    'temporalHttp',
-    'temporalMetrics',
-    'temporalPprof',
-    'temporalHistory',
-    'temporalMatching',
-    'temporalInternalWorker',
-    'temporalFrontendMembership',
-    'temporalHistoryMembership',
-    'temporalMatchingMembership',
-    'temporalInternalWorkerMembership',
-  ] as const satisfies readonly TemporalPort[];
   return {
     name: 'temporal',
     needs: ['postgresql', 'temporal-schema'],
     address: `${host}:${ports.temporal}`,
-    ports: own.map((name) => ports[name]),
+    ports: temporalServerPorts.map((name) => ports[name]),
     command: async () =>
       temporalServerCommand({
         file: binary('temporal-server'),

@@ -4,10 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export const host = '127.0.0.1';
 
-const names = [
-  'kubeApiserver',
+/** Of all services of one server. */
+export const temporalServerPorts = [
   'temporal',
-  'temporalUi',
   'temporalHttp',
   'temporalMetrics',
   'temporalPprof',
@@ -18,6 +17,12 @@ const names = [
   'temporalHistoryMembership',
   'temporalMatchingMembership',
   'temporalInternalWorkerMembership',
+] as const;
+
+const names = [
+  'kubeApiserver',
+  ...temporalServerPorts,
+  'temporalUi',
   'postgresql',
   'etcdClient',
   'etcdPeer',

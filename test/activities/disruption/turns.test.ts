@@ -50,6 +50,20 @@ test('one that is kept by a hold of its own does not stand in the way', async ()
   expect(await mayRoll()).toEqual(['c']);
 });
 
+test.each([
+  { orchestrationType: 'Manual', next: 'b' },
+  { orchestrationType: 'Auto', next: 'a' },
+])(
+  'one that is updated in place is a next one, but not by hand: $orchestrationType',
+  async (one) => {
+    await aPool({ atATime: { deployments: 1 } });
+    const { orchestrationType } = one;
+    const inPlaceUpdate = { maxSurge: 0, maxUnavailable: 1, orchestrationType };
+    await change('a', { spec: { strategy: { type: 'InPlaceUpdate', inPlaceUpdate } } });
+    expect(await mayRoll()).toEqual([one.next]);
+  },
+);
+
 test('nor does one that waits for the window of another policy', async () => {
   const selector = { matchLabels: { zone: 'a' } };
   const windows = [{ schedule: '0 2 29 2 *', duration: '1h' }];

@@ -20,7 +20,6 @@ const olderRecipe = [
   'delete.ts',
   'list.ts',
   'console-output.ts',
-  'volumes.ts',
   'error-mapping.ts',
   'tags.ts',
   'wait.ts',

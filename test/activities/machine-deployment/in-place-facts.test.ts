@@ -1,7 +1,8 @@
 import type { MachineSetSpec } from '../../../workflows/api/machine-set.ts';
 import type { InPlaceMachines } from '../../../workflows/plan/machine-deployment/rollout/facts.ts';
 import { HandSystem } from '../../support/hand-system.ts';
-import { aMachineDeployment, aNode } from '../../support/builders.ts';
+import { trimmed } from '../../../activities/machine-set/machine-lists.ts';
+import { aMachine, aMachineDeployment, aNode } from '../../support/builders.ts';
 import { DeploymentWorld, ownSet } from './deployment-world.ts';
 import type { InPlaceMember } from './in-place-world.ts';
 import { InPlaceWorld, selected } from './in-place-world.ts';
@@ -309,4 +310,13 @@ describe('strategies', () => {
   test('of one set at rest the machines are read for an update in place alone', async () => {
     expect([await read('RollingUpdate'), await read('InPlaceUpdate')]).toEqual([false, true]);
   });
+});
+
+test('a copy of Machines keeps the conditions that are read', () => {
+  const conditions = ['Ready', 'DiskPressure', 'InPlaceUpdate'].map((type) => ({
+    type,
+    status: 'True' as const,
+  }));
+  const kept = trimmed(aMachine({ status: { conditions } })).status?.conditions;
+  expect(kept?.map(({ type }) => type)).toEqual(['Ready', 'InPlaceUpdate']);
 });

@@ -1,6 +1,10 @@
 import type { Node } from '../../../kube/objects/nodes.ts';
-import type { DisruptionPolicy } from '../../../workflows/api/disruption-policy.ts';
-import { aDisruptionPolicy, aNode } from '../../support/builders.ts';
+import { disruptionPolicy } from '../../../kube/client/paths.ts';
+import type {
+  DisruptionGrant,
+  DisruptionPolicy,
+} from '../../../workflows/api/disruption-policy.ts';
+import { aDisruptionPolicy, aNode, namespace } from '../../support/builders.ts';
 import { machinePath } from './deployment-world.ts';
 import type { InPlaceStep } from '../../../workflows/plan/machine-deployment/rollout/steps.ts';
 import type { InPlaceMember, Wordless } from './in-place-world.ts';
@@ -209,6 +213,11 @@ const selectedOf = async (...names: string[]): Promise<string[]> => {
 const selectDisrupting = (...machines: string[]): Promise<void> =>
   world.do({ action: 'selectForUpdate', machines, most: 3, disrupts: true });
 
+const policyPath = disruptionPolicy(namespace, 'pool');
+
+const grants = async (): Promise<readonly DisruptionGrant[]> =>
+  (await world.control.read<DisruptionPolicy>(policyPath)).status?.grants ?? [];
+
 function withPolicy(spec: DisruptionPolicy['spec']): void {
   const policy = aDisruptionPolicy({ metadata: { name: 'pool' }, spec });
   world.control.put(policy);
@@ -296,12 +305,42 @@ describe('selectForUpdate', () => {
       await selectDisrupting('b', 'c', 'a');
       expect(await selectedOf('a', 'b', 'c')).toEqual(['b']);
       expect(disrupted).toEqual([['Rollout', 1]]);
-      const { policies = [] } = world.world.policies.current();
-      expect(policies[0]?.status?.grants).toMatchObject([{ set: 'workers-old', machine: 'b' }]);
+      expect(await grants()).toMatchObject([{ set: 'workers-old', machine: 'b' }]);
       // It is still a candidate as far as the Machine says: the grant counts.
       await selectDisrupting('c', 'a');
       expect(await selectedOf('a', 'b', 'c')).toEqual(['b']);
+      // Once it says more, it is counted for that, and the grant is over.
+      await world.add({ name: 'b', reason: 'SelectedForUpdate', marks: 'cs' });
+      const wider = { spec: { atATime: { machines: 3 } } };
+      world.world.policies.noteWritten(await world.control.patch(policyPath, 'merge', wider));
+      await selectDisrupting('c', 'a');
+      expect(await selectedOf('a', 'b', 'c')).toEqual(['b', 'c']);
+      expect((await grants()).map(({ machine }) => machine)).toEqual(['c']);
     });
+
+    test('what was granted stays so where its Node cannot be written, and is asked for once', async () => {
+      await withMembers(...candidates('m'));
+      withPolicy({ atATime: { machines: 1 } });
+      world.world.target.fault = ({ method }) =>
+        method === 'PATCH' ? { code: 503, reason: 'HTTP503' } : undefined;
+      await expect(selectDisrupting('m')).rejects.toThrow('HTTP503');
+      const taken = await grants();
+      expect(taken).toMatchObject([{ machine: 'm' }]);
+      world.world.target.fault = () => undefined;
+      await selectDisrupting('m');
+      expect(await world.marksOf('m')).toBe('cs');
+      expect(await grants()).toEqual(taken);
+    });
+
+    test.each([{ isUrgent: true as const }, {}])(
+      'outside of its windows only what goes back in the middle: %j',
+      async (urgency) => {
+        await withMembers(...candidates('m'));
+        withPolicy({ windows: [{ schedule: '0 2 29 2 *', duration: '1h' }] });
+        await world.do({ ...steps.selectForUpdate, disrupts: true, ...urgency });
+        expect(await world.marksOf('m')).toBe('isUrgent' in urgency ? 'cs' : 'c');
+      },
+    );
 
     test('one that does not work, and is counted for that, needs no room', async () => {
       await withMembers({ ...right.selectForUpdate, phase: 'Unknown' });

@@ -117,6 +117,13 @@ async function look({ machines = [machineIn('Running')], node, changes, pauses }
   return { outcome, object, control, reasons, status: object?.status, writes: control.writes() };
 }
 
+const updated = (phase: MachinePhase, reason: string) => ({
+  machines: [machineIn(phase)],
+  node: aNode({
+    status: { conditions: [well, { type: 'InPlaceUpdate', status: 'True', reason }] },
+  }),
+});
+
 describe('the phase follows the Node', () => {
   test('a healthy Running machine is not written', async () => {
     const { outcome, writes } = await look({ node: aNode() });
@@ -177,6 +184,30 @@ describe('the phase follows the Node', () => {
       expect(reasons).toEqual(['Healthy']);
     },
   );
+
+  test.each<[MachinePhase, string]>([
+    ['InPlaceUpdating', 'ReadyForUpdate'],
+    ['InPlaceUpdateFailed', 'UpdateFailed'],
+    ['Failed', 'UpdateFailed'],
+  ])('a %s machine that is %s is not judged, and has its conditions', async (phase, reason) => {
+    const { outcome, status, reasons, writes } = await look(updated(phase, reason));
+    expect(outcome).toEqual({ found: 'machine', finding: { phase, faults: [] } });
+    expect(status?.currentStatus?.phase).toBe(phase);
+    expect(status?.conditions).toContainEqual(expect.objectContaining({ reason }));
+    expect(reasons).toEqual([]);
+    expect(writes).toHaveLength(1);
+  });
+
+  test('a Failed machine whose update succeeded after all is Running', async () => {
+    const { outcome } = await look(updated('Failed', 'UpdateSuccessful'));
+    expect(outcome).toMatchObject({ finding: { phase: 'Running' } });
+  });
+
+  test('an unhealthy machine is Unknown after its update in place', async () => {
+    const machines = [machineIn('InPlaceUpdateSuccessful')];
+    const { outcome } = await look({ machines, node: nodeWith(silent) });
+    expect(outcome).toMatchObject({ finding: { phase: 'Unknown' } });
+  });
 
   test('a list of conditions on the machine goes before the flag', async () => {
     const machines = [machineIn('Running', { spec: { nodeConditions: 'Flooded' } })];

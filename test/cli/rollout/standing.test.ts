@@ -84,6 +84,14 @@ test.each([
   expect(said).toContain(words);
 });
 
+test('one whose update in place failed is named, and waited for', () => {
+  const lastOperation = { type: 'InPlaceUpdate', description: 'kubelet did not start' } as const;
+  const old = { replicas: 2, failedMachines: [{ name: 'a', lastOperation }] };
+  const { state, words } = standing({ present: { replicas: 1 }, old });
+  expect(state).toBe('progressing');
+  expect(words).toMatch(/An update in place failed: machine\/a: kubelet did not start$/);
+});
+
 test('it is complete when all are new, up and alone', () => {
   expect(standing({ present: up })).toEqual({
     state: 'complete',

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { listening, type Listening } from '../../support/listening.ts';
 
 interface AcmeServer {
   id: string;
@@ -30,6 +31,7 @@ export class Acme implements AsyncDisposable {
   readonly made: string[] = [];
   readonly #byKey = new Map<string, AcmeServer>();
   readonly #http = createServer((request, response) => void this.#respond(request, response));
+  #open: Listening | undefined;
   url = '';
 
   /** Of the name. */
@@ -38,15 +40,13 @@ export class Acme implements AsyncDisposable {
   }
 
   async start(): Promise<this> {
-    await new Promise<void>((settle) => this.#http.listen(0, '127.0.0.1', settle));
-    const address = this.#http.address();
-    this.url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    this.#open = await listening(this.#http);
+    this.url = this.#open.url;
     return this;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#http.closeAllConnections();
-    await new Promise((settle) => this.#http.close(settle));
+    await this.#open?.close();
   }
 
   async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {

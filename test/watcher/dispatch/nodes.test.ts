@@ -19,6 +19,8 @@ const naming = (namespace: string) => ({
   finalizers: [finalizers.node],
 });
 
+const marks = { [labels.candidateForUpdate]: 'true', [labels.selectedForUpdate]: 'true' };
+
 describe('a Node', () => {
   test.each<{ name: string; phase: MachineLooks['phase']; nodes: NodeLooks[]; count: number }>([
     { name: 'heartbeats', phase: 'Running', nodes: [{}, { heartbeat: '1' }], count: 1 },
@@ -37,6 +39,26 @@ describe('a Node', () => {
       phase: 'Running',
       nodes: [{}, { providerID: 'local:///a/2' }],
       count: 2,
+    },
+    {
+      name: 'that is to be updated in place, and whose agent says why it failed',
+      phase: 'Running',
+      nodes: [
+        { labels: { [labels.candidateForUpdate]: 'true' } },
+        { labels: marks },
+        { labels: { ...marks, [labels.updateResult]: 'failed' } },
+        {
+          labels: { ...marks, [labels.updateResult]: 'failed' },
+          annotations: { [annotations.updateFailedReason]: 'no disk' },
+        },
+      ],
+      count: 4,
+    },
+    {
+      name: 'with another label',
+      phase: 'Running',
+      nodes: [{ labels: marks }, { labels: { ...marks, zone: 'a' } }],
+      count: 1,
     },
     {
       name: 'that begins to be deleted',

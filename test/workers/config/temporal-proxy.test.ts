@@ -1,8 +1,6 @@
 /** Both halves of the SDK reach Temporal by the same proxy. */
-import { createServer } from 'node:http';
-import { connect } from 'node:net';
 import { NativeConnection } from '@temporalio/worker';
-import { listening } from '../../support/listening.ts';
+import { startProxy } from '../../support/fronts.ts';
 import { readTemporalSettings } from '../../../workers/config/temporal.ts';
 import { temporalProxy } from '../../../workers/config/temporal.ts';
 import { connectTo } from '../../../workers/kube/clients.ts';
@@ -31,37 +29,20 @@ test.each([
   expect(temporalProxy('temporal.example:7233', env)).toEqual(found ? { proxy: found } : {});
 });
 
-/** Counts what it hands on. */
-async function aProxy() {
-  let count = 0;
-  const server = createServer();
-  server.on('connect', ({ url = '' }, client, head) => {
-    count += 1;
-    const [host, port] = url.split(':');
-    const upstream = connect(Number(port), host, () => {
-      client.write('HTTP/1.1 200 OK\r\n\r\n');
-      upstream.write(head);
-      upstream.pipe(client).pipe(upstream);
-    });
-    for (const socket of [client, upstream]) socket.on('error', () => socket.destroy());
-  });
-  const { url, close } = await listening(server);
-  return { url, count: () => count, close };
-}
-
 test('client and worker go through it', async () => {
   const temporal = await startFakeTemporal(() => undefined);
-  const way = await aProxy();
+  const way = await startProxy();
+  way.openTunnels(Number(temporal.address.split(':')[1]));
   const restore = setEnvironment({ https_proxy: way.url, no_proxy: '', no_grpc_proxy: '' });
   try {
     const flags = { 'temporal-address': temporal.address, 'temporal-namespace': '' };
     const { settings } = readTemporalSettings(flags, process.env);
     if (!settings) throw new Error('there are no settings');
     const client = await connectTo(settings);
-    expect(way.count()).toBe(1);
+    expect(way.requests).toHaveLength(1);
     await client.close();
     const worker = await NativeConnection.connect(settings.connection);
-    expect(way.count()).toBe(2);
+    expect(way.requests).toHaveLength(2);
     await worker.close();
   } finally {
     restore();

@@ -204,7 +204,7 @@ test('a Node that was not drained is drained again later, and at once when a per
     expect(attempts).toBeGreaterThan(3);
     expect(attempts).toBeLessThan(10);
     updated.drain = hang;
-    await world.handle.signal(machineCommands.retryNow.signal, {});
+    await world.handle.executeUpdate(machineCommands.retryNow.update, { args: [{}] });
     await world.log.until('drainNode', attempts + 1);
     updated.drain = async () => ({});
     await world.handle.signal(machineCommands.retryNow.signal, {});

@@ -8,7 +8,7 @@ import type {
   InPlaceRequest,
 } from '../../../workflows/contracts/in-place-activities.ts';
 import type { InPlacePlan } from '../../../workflows/plan/machine/in-place.ts';
-import { isUnjudged, planInPlace } from '../../../workflows/plan/machine/in-place.ts';
+import { isHealthHeld, planInPlace } from '../../../workflows/plan/machine/in-place.ts';
 import { defined } from '../../../workflows/values/defined.ts';
 import type { MachineWorld } from './machine-world.ts';
 import { instance } from './machine-world.ts';
@@ -76,7 +76,7 @@ export class Updated {
 
   readonly checkHealth = async (): Promise<HealthOutcome> => {
     const { phase, node } = this;
-    const isLeft = isUnjudged(phase, node.reason) || phase === 'Failed';
+    const isLeft = isHealthHeld(phase, node.reason) || phase === 'Failed';
     const next = isLeft ? phase : this.isHealthy ? 'Running' : 'Unknown';
     if (next !== phase) this.done.push(next);
     this.phase = next;

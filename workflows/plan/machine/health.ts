@@ -60,8 +60,8 @@ function comparedOf({ type, status, reason = '' }: NodeCondition): string {
 }
 
 /**
- * A healthy Node makes any machine Running again; only time makes an Unknown one Failed. One that is
- * ill after its update in place stays as it is with MCM v0.62.1, for ever.
+ * A healthy Node makes any machine Running again; only time makes an Unknown one Failed. One that
+ * is ill after its update in place stays as it is with MCM v0.62.1, for ever.
  */
 export function nextPhase(phase: JoinedPhase, isHealthy: boolean): JoinedPhase {
   if (isHealthy) return 'Running';

@@ -5,7 +5,7 @@
 import { formatDuration } from '../../api/duration.ts';
 import type { InPlaceNode, InPlaceReason } from '../../api/in-place.ts';
 import type { MachinePhase, OperationState } from '../../api/phases.ts';
-import { hasJoined } from '../../api/phases.ts';
+import { hasJoined, isBeingUpdated } from '../../api/phases.ts';
 import { defined } from '../../values/defined.ts';
 
 export interface InPlaceStanding {
@@ -48,20 +48,17 @@ export function planInPlace(standing: InPlaceStanding, now: number): InPlacePlan
 }
 
 /**
- * Its health is not judged: nobody knows how much of the Node works. Neither is that of a machine
- * that turned Failed by it, which a healthy kubelet would bring back.
+ * Its health says nothing: it is not known how much of the Node works. Nor does that of a machine
+ * that turned Failed by its update, which a healthy kubelet would bring back.
  */
-export function isUnjudged(phase: MachinePhase, reason: InPlaceReason | undefined): boolean {
-  return isHeld(phase) || (phase === 'Failed' && reason !== undefined && unfinished.has(reason));
-}
-
-/** While the update is under way, or has failed: a clock runs. */
-export function isHeld(phase: MachinePhase): boolean {
-  return phase === 'InPlaceUpdating' || phase === 'InPlaceUpdateFailed';
+export function isHealthHeld(phase: MachinePhase, reason: InPlaceReason | undefined): boolean {
+  return (
+    isBeingUpdated(phase) || (phase === 'Failed' && reason !== undefined && unfinished.has(reason))
+  );
 }
 
 /** What the Machine says of it, as its last operation. */
-export function descriptionOf(
+export function formatPhaseChange(
   name: string,
   { words }: Pick<PhaseChange, 'words'>,
   timeoutSeconds = 0,
@@ -82,28 +79,29 @@ type Rule = (standing: InPlaceStanding, node: InPlaceNode, now: number) => InPla
 
 const byReason: Record<InPlaceReason | 'none', Rule> = {
   none: ({ phase }, { isCandidate }) => {
-    if (isHeld(phase)) return over;
+    if (isBeingUpdated(phase)) return over;
     return isCandidate ? condition('CandidateForUpdate') : nothing;
   },
   CandidateForUpdate: ({ phase }, node) => {
-    if (isHeld(phase)) return over;
+    if (isBeingUpdated(phase)) return over;
     if (node.isSelected) return condition('SelectedForUpdate');
     return followResult(node) ?? { action: 'wait', reason: 'a candidate for an update in place' };
   },
   // A result that comes before the drain counts after it.
   SelectedForUpdate: ({ phase, isDrained }) => {
-    if (isHeld(phase)) return condition('DrainSuccessful');
+    if (isBeingUpdated(phase)) return condition('DrainSuccessful');
     return isDrained ? beginning : { action: 'drain' };
   },
-  DrainSuccessful: ({ phase }) => (isHeld(phase) ? condition('ReadyForUpdate') : beginning),
+  DrainSuccessful: ({ phase }) => (isBeingUpdated(phase) ? condition('ReadyForUpdate') : beginning),
   ReadyForUpdate: (standing, node, now) => {
-    if (!isHeld(standing.phase)) return beginning;
-    return followResult(node) ?? clock(standing, now);
+    // A failure is to be seen in the phase, too.
+    const isUnseen = !isBeingUpdated(standing.phase) && node.result !== 'successful';
+    return isUnseen ? beginning : (followResult(node) ?? clock(standing, now));
   },
   UpdateSuccessful: ({ phase }, node) => {
     const result = followResult(node);
     if (result) return result;
-    if (isHeld(phase)) return updated;
+    if (isBeingUpdated(phase)) return updated;
     const isAnew = node.isCandidate && node.result === undefined;
     return isAnew ? condition('CandidateForUpdate') : nothing;
   },
@@ -124,7 +122,7 @@ function takeBack(
   const isCordoned = reason === 'SelectedForUpdate' || reason === 'DrainSuccessful';
   const uncordons = isCordoned || undefined;
   // The phase goes back first: it is the condition that says so.
-  if (reason === 'CandidateForUpdate' && !isCandidate && !isHeld(phase)) {
+  if (reason === 'CandidateForUpdate' && !isCandidate && !isBeingUpdated(phase)) {
     return { action: 'removeCondition' };
   }
   if (!isCordoned || (isCandidate && isSelected)) return undefined;
@@ -194,7 +192,7 @@ function failedBy({ failedReason = '' }: InPlaceNode): InPlacePlan {
 }
 
 function clock({ phase, deadline }: InPlaceStanding, now: number): InPlacePlan {
-  if (!isHeld(phase)) return nothing;
+  if (!isBeingUpdated(phase)) return nothing;
   const isUpdating = phase === 'InPlaceUpdating';
   if (deadline !== undefined && now >= deadline) return isUpdating ? late : { action: 'fail' };
   const reason = isUpdating

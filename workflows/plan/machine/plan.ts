@@ -2,7 +2,8 @@
 import type { MachineStep, RunningStep } from './steps.ts';
 import { isLong } from './steps.ts';
 import type { MachineFacts } from './facts.ts';
-import { isHeld, planInPlace } from './in-place.ts';
+import { isBeingUpdated } from '../../api/phases.ts';
+import { planInPlace } from './in-place.ts';
 import { backOffOf, hasFailed, planTeardown } from './teardown.ts';
 import { formatOperation } from './operation.ts';
 import type { Requeue } from '../requeues.ts';
@@ -258,7 +259,7 @@ function planCreation(facts: MachineFacts, now: number): MachineStep {
 }
 
 function isUp({ phase }: MachineFacts): boolean {
-  const isUpdated = isHeld(phase) || phase === 'InPlaceUpdateSuccessful';
+  const isUpdated = isBeingUpdated(phase) || phase === 'InPlaceUpdateSuccessful';
   return phase === 'Running' || phase === 'Available' || isUpdated;
 }
 

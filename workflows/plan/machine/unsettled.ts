@@ -39,9 +39,11 @@ const byPhase: Record<
   InPlaceUpdating: (last) => reconciling('InPlaceUpdating', said(last, 'It is updated in place')),
   InPlaceUpdateSuccessful: () => undefined,
   InPlaceUpdateFailed: (last) =>
-    stalled('InPlaceUpdateFailed', said(last, 'Its update in place failed'), ofFailed),
+    stalled('InPlaceUpdateFailed', said(last, 'Its update in place failed'), ofUpdate),
 };
 
+const ofUpdate =
+  'Repair its Node and have it tried again with millwright retry-update, or give it up with give-up-update';
 const ofFailed = 'Read its lastOperation and its Events, then delete it';
 
 function failed(last: LastOperation, isOwned: boolean): Unsettled {

@@ -10,6 +10,7 @@ import {
   type DoubleOptions,
 } from '../../../doubles/alicloud/double.ts';
 import { aRequest } from '../a-request.ts';
+import { quick } from '../small-clouds.ts';
 
 export const region = 'eu-central-1';
 
@@ -38,14 +39,6 @@ export const aSecret = {
 
 const accessKeys = { 'LTAI-canary-id': 'canary-of-the-access-key' };
 
-const quick = {
-  callTimeoutSeconds: 600,
-  waitSeconds: 600,
-  orphanWaitSeconds: 600,
-  firstPauseSeconds: 0.01,
-  listedWithinSeconds: 0,
-};
-
 export interface AlicloudWorld {
   double: AlicloudDouble;
   driver: Driver;
@@ -61,7 +54,7 @@ export async function anAlicloudWorld(
     double.alsoCalled(new URL(url).host);
     const env = { MILLWRIGHT_ALICLOUD_ENDPOINT: url };
     const settings = { env, allowsAmbientCredentials: false, allowsRetagging };
-    return createAlicloudDriver(settings, { ...quick, ...limits });
+    return createAlicloudDriver(settings, { ...quick, listedWithinSeconds: 0, ...limits });
   };
   return { double, aDriver, driver: aDriver() };
 }

@@ -1,9 +1,9 @@
 /** The driver over the wire, signed by the SDK, with the double on the other side. */
 import { startFaultProxy } from '../frame/fault-proxy.ts';
 import { describeKills } from '../frame/kills.ts';
-import { describeDriverContract } from '../contract.ts';
 import { failureOf } from '../failure-of.ts';
 import { createdBy, deletedBy, followed, pendingOf } from '../following.ts';
+import { describeSmallCloud } from '../small-clouds.ts';
 import { Refusal } from '../../../doubles/rest/refusal.ts';
 import {
   aliRequest,
@@ -15,13 +15,22 @@ import {
 
 const world = await aSharedAlicloudWorld();
 const { cloud } = world.double;
+const proxy = await startFaultProxy(world.double.url);
+afterAll(() => proxy[Symbol.asyncDispose]());
+const isPost = ({ method }: { method: string }): boolean => method === 'POST';
 
 const livingIn = ({ instances }: typeof cloud, name: string): number =>
   instances.filter((instance) => instance.name === name).length;
 
-describeDriverContract({
-  driver: () => world.driver,
+const behindProxy = {
+  double: world.double,
+  proxy,
+  driver: world.driver,
+  aDriver: (limits = {}) => world.aDriver(limits, proxy.url),
   request: aliRequest,
+};
+
+describeSmallCloud(behindProxy, {
   countMade: (name) => cloud.madeByName.get(name) ?? 0,
   countLiving: (name) => livingIn(cloud, name),
   expectMade: ({ providerID, nodeName, addresses }) => {
@@ -29,6 +38,7 @@ describeDriverContract({
     expect(nodeName).toBe(`izgw8${providerID.slice(-17)}z`);
     expect(addresses).toEqual([{ type: 'InternalIP', address: expect.stringMatching(/^10\./) }]);
   },
+  providerIDForm: 'REGION.INSTANCEID',
   absentProviderID: `${region}.i-gw8absent`,
   badSpec: {
     providerSpec: { ...aSpec, vSwitchID: '' },
@@ -44,23 +54,39 @@ describeDriverContract({
   },
   spentMessage: /of this attempt does not exist any more: it was deleted/,
   requestId: /^R-\d{8}$/,
+  remembersTokens: true,
+  hasConsole: true,
+  isSearch: ({ method }) => method === 'GET',
+  isCreate: isPost,
+  isRemoval: isPost,
+  canaries: /canary-of|Y2FuYXJ5LW9m|UserData/,
+  refused: [
+    [
+      { accessKeyID: 'LTAI' },
+      'Secret of the MachineClass: it has no alicloudAccessKeySecret or accessKeySecret of ASCII characters',
+    ],
+    [
+      { accessKeyID: 'LTAI-none', accessKeySecret: 'canary-of-another' },
+      'InvalidAccessKeyId.NotFound',
+    ],
+  ],
 });
 
 describe('kills', () => {
   describe('of a process, at every call', () => {
     let slow: Awaited<ReturnType<typeof anAlicloudWorld>>;
-    let proxy: Awaited<ReturnType<typeof startFaultProxy>>;
+    let slowProxy: Awaited<ReturnType<typeof startFaultProxy>>;
     beforeAll(async () => {
       slow = await anAlicloudWorld({ times: { pending: 1_000, starting: 1_000, stopping: 1_000 } });
-      proxy = await startFaultProxy(slow.double.url);
+      slowProxy = await startFaultProxy(slow.double.url);
     });
     afterAll(async () => {
-      await proxy[Symbol.asyncDispose]();
+      await slowProxy[Symbol.asyncDispose]();
       await slow.double[Symbol.asyncDispose]();
     });
     describeKills({
-      proxy: () => proxy,
-      aDriver: () => slow.aDriver({ waitSeconds: 0 }, proxy.url),
+      proxy: () => slowProxy,
+      aDriver: () => slow.aDriver({ waitSeconds: 0 }, slowProxy.url),
       request: aliRequest,
       countLiving: (name) => livingIn(slow.double.cloud, name),
       left: (name) => [
@@ -247,18 +273,6 @@ describe('listing', () => {
     expect(world.driver.listScope({ ...aSpec, region: 'cn-hangzhou' })).not.toBe(scope);
     expect(world.driver.limitScope?.(aSpec)).toBe(region);
   });
-
-  test('deletes exactly the one that is named', async () => {
-    const { providerID } = await world.driver.createInstance(aliRequest('orphan'));
-    await world.driver.createInstance(
-      aliRequest('orphan', { token: 'another', cluster: 'cluster-2' }),
-    );
-    expect(
-      await world.driver.deleteListed({ ...of(aSpec), cluster: 'cluster-2', providerID }),
-    ).toEqual({ found: false });
-    expect(await world.driver.deleteListed({ ...of(aSpec), providerID })).toEqual({ found: true });
-    expect(livingIn(cloud, 'orphan')).toBe(1);
-  });
 });
 
 describe('the rest', () => {
@@ -292,14 +306,6 @@ describe('the rest', () => {
     expect(instance?.tags['millwright.dev/cluster']).toBe('cluster-9');
   });
 
-  test('a providerID that is not of Alibaba Cloud is reported', async () => {
-    const request = aliRequest('odd', { providerID: 'aws:///eu-west-1/i-1' });
-    expect(await failureOf(world.driver.deleteInstance(request))).toMatchObject({
-      code: 'InvalidArgument',
-      message: 'spec.providerID: "aws:///eu-west-1/i-1" is not of the form REGION.INSTANCEID',
-    });
-  });
-
   test('a refusal for lack of stock is settled, and the next token makes the instance', async () => {
     const words = 'The requested resource is sold out in the specified zone.';
     world.double.refuse('RunInstances', new Refusal(403, 'OperationDenied.NoStock', words));
@@ -312,16 +318,5 @@ describe('the rest', () => {
     expect(
       await world.driver.createInstance(aliRequest('sold-out', { token: 'sold-out-1' })),
     ).toMatchObject({ found: false });
-  });
-
-  test('what is missing in the Secret is named', async () => {
-    const secret = { accessKeyID: 'LTAI' };
-    expect(
-      await failureOf(world.driver.describeInstance(aliRequest('x', { secret }))),
-    ).toMatchObject({
-      code: 'Unauthenticated',
-      message:
-        'Secret of the MachineClass: it has no alicloudAccessKeySecret or accessKeySecret of ASCII characters',
-    });
   });
 });

@@ -3,7 +3,6 @@ import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import { parseProviderId, providerIdOf } from '../../../../activities/drivers/aws/provider-id.ts';
 import { regionOf } from '../../../../activities/drivers/aws/client.ts';
 import { belongsTo, mcmTagKeysOf } from '../../../../activities/drivers/aws/tags.ts';
-import { volumeIds } from '../../../../activities/drivers/aws/volumes.ts';
 import { aSpec } from './a-class.ts';
 
 test('a providerID is read as it was written', () => {
@@ -89,7 +88,7 @@ test('classes of one region and cluster have one scope', () => {
 const csi = (driver: string, volumeHandle: string) => ({ csi: { driver, volumeHandle } });
 const inTree = (volumeID: unknown) => ({ awsElasticBlockStore: { volumeID } });
 
-test('volumeIds finds volumes of EBS in all spellings, in their order, and passes over others', () => {
+test('volumeIds finds volumes of EBS in all spellings, in their order, and passes over others', async () => {
   const specs = [
     inTree('vol-1'),
     csi('pd.csi.storage.gke.io', 'vol-x'),
@@ -101,5 +100,6 @@ test('volumeIds finds volumes of EBS in all spellings, in their order, and passe
     inTree(undefined),
     csi('ebs.csi.aws.com', ''),
   ];
-  expect(volumeIds(specs)).toEqual(['vol-1', 'vol-2', 'vol-3', 'vol-4']);
+  const driver = createAwsDriver({ env: {}, allowsAmbientCredentials: false });
+  expect(await driver.volumeIds(specs)).toEqual(['vol-1', 'vol-2', 'vol-3', 'vol-4']);
 });

@@ -4,14 +4,13 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { startProxy, startTlsFront, type Proxy } from '../../../support/fronts.ts';
 import { listening } from '../../../support/listening.ts';
 import { createAwsDriver } from '../../../../activities/drivers/aws/driver.ts';
 import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
 import type { Environment } from '../../../../activities/drivers/settings.ts';
 import { startEc2Double, type Ec2Double } from '../../../doubles/ec2/ec2-double.ts';
-import { startProxyDouble, type ProxyDouble } from '../../../doubles/ec2/proxy-double.ts';
 import { startStsDouble, type StsDouble } from '../../../doubles/ec2/sts-double.ts';
-import { startTlsFront } from '../../../doubles/ec2/tls-front.ts';
 import { aRequest } from '../a-request.ts';
 import { failureOf } from '../failure-of.ts';
 import { aSpec } from './a-class.ts';
@@ -24,14 +23,14 @@ const role = { workloadIdentityTokenFile: tokenFile, roleARN: 'arn:aws:iam::1:ro
 
 let ec2: Ec2Double;
 let sts: StsDouble;
-let proxy: ProxyDouble;
+let proxy: Proxy;
 
 beforeAll(async () => {
   ec2 = await startEc2Double();
   sts = await startStsDouble();
 });
 beforeEach(async () => {
-  proxy = await startProxyDouble();
+  proxy = await startProxy();
 });
 afterEach(() => proxy.close());
 afterAll(async () => {
@@ -104,7 +103,7 @@ test('the real endpoints are reached through a tunnel; a proxy that opens none i
 });
 
 test('a call goes through the tunnel, and its connection is kept', async () => {
-  const front = await startTlsFront('ec2.eu-west-1.amazonaws.com', ec2.url);
+  const front = await startTlsFront(['ec2.eu-west-1.amazonaws.com'], ec2.url);
   const trusted = getCACertificates();
   try {
     setDefaultCACertificates([...trusted, front.certificate]);

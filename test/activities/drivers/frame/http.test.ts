@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { text } from 'node:stream/consumers';
+import { startProxy, startTlsFront } from '../../../support/fronts.ts';
 import { listening } from '../../../support/listening.ts';
 import {
   createRestClient,
@@ -20,7 +21,6 @@ import {
 import { notingCloudRequests } from '../../../../activities/system/cloud-requests.ts';
 import { selfSigned } from '../../../support/self-signed.ts';
 import { failureOf } from '../failure-of.ts';
-import { startConnectProxy } from '../gcp/connect-proxy.ts';
 
 const secret = 'canary-of-the-token';
 const never = new AbortController().signal;
@@ -284,17 +284,18 @@ describe('certificates and proxies', () => {
   });
 
   test('HTTPS_PROXY is gone through, and NO_PROXY is not', async () => {
-    const proxy = await startConnectProxy(['cloud.example'], url.origin);
-    const tls = { ca: proxy.certificate };
+    await using front = await startTlsFront(['cloud.example'], url.origin);
+    await using proxy = await startProxy();
+    proxy.openTunnels(front.port);
+    const tls = { ca: front.certificate };
     const env = { HTTPS_PROXY: proxy.url, NO_PROXY: 'localhost' };
     const through = clientOf({ url: new URL('https://cloud.example'), tls, env });
     expect(await through.send(aCall)).toMatchObject({ status: 200 });
-    expect(proxy.tunnels).toEqual(['cloud.example:443']);
+    expect(proxy.requests).toEqual(['CONNECT cloud.example:443']);
     const around = clientOf({ url: secureUrl, tls: { ca: certificate }, env });
     expect(await around.send(aCall)).toMatchObject({ status: 200 });
-    expect(proxy.tunnels).toHaveLength(1);
+    expect(proxy.requests).toHaveLength(1);
     await through.close();
-    await proxy.close();
   });
 });
 

@@ -48,7 +48,7 @@ export interface GcpWorld {
 /** Whom the double knows. */
 export const doubleRules = { email, publicKey };
 
-const quick = {
+export const quick = {
   callTimeoutSeconds: 600,
   waitSeconds: 600,
   orphanWaitSeconds: 600,

@@ -10,23 +10,26 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startGcpDouble } from '../../../doubles/gcp/double.ts';
 import type { GcpDouble } from '../../../doubles/gcp/double.ts';
-import type { ConnectProxy } from './connect-proxy.ts';
-import { startConnectProxy } from './connect-proxy.ts';
+import { startProxy, startTlsFront, type Proxy, type TlsFront } from '../../../support/fronts.ts';
 import { aSecret, aSpec, doubleRules, project, zone } from './gcp-world.ts';
 
 const names = ['compute.googleapis.com', 'oauth2.googleapis.com'];
 
 let double: GcpDouble;
-let proxy: ConnectProxy;
+let front: TlsFront;
+let proxy: Proxy;
 let folder: string;
 beforeAll(async () => {
   double = await startGcpDouble(doubleRules);
-  proxy = await startConnectProxy(names, double.url);
+  front = await startTlsFront(names, double.url);
+  proxy = await startProxy();
+  proxy.openTunnels(front.port);
   folder = await mkdtemp(join(tmpdir(), 'gcp-process-'));
-  await writeFile(join(folder, 'ca.pem'), proxy.certificate);
+  await writeFile(join(folder, 'ca.pem'), front.certificate);
 });
 afterAll(async () => {
   await proxy.close();
+  await front.close();
   await double.close();
   await rm(folder, { recursive: true });
 });
@@ -38,7 +41,7 @@ test('prepare loads the SDK; requests for tokens and machines go through HTTPS_P
   const { stdout } = await promisify(execFile)(process.execPath, [script, input], { env });
   const { loaded, made }: { loaded: number[]; made: string } = JSON.parse(stdout);
   expect(made).toBe(`gce:///${project}/${zone}/from-a-process`);
-  expect(new Set(proxy.tunnels)).toEqual(new Set(names.map((name) => `${name}:443`)));
+  expect(new Set(proxy.requests)).toEqual(new Set(names.map((name) => `CONNECT ${name}:443`)));
   const [created, prepared, called] = loaded;
   expect(created).toBe(0);
   expect(prepared).toBeGreaterThan(0);

@@ -9,6 +9,7 @@ import { startHostCluster, type HostCluster } from '../../../doubles/kubevirt/ho
 import { aRequest } from '../a-request.ts';
 import { followed } from '../following.ts';
 import { startFaultProxy, type FaultProxy } from '../frame/fault-proxy.ts';
+import { quick } from '../small-clouds.ts';
 
 /** What a class needs at least. */
 export const aSpec = {
@@ -25,19 +26,14 @@ export const aSpec = {
 export const userData = '#cloud-config\npassword: canary-of-user-data\n';
 
 /** Nothing waits for time: what is not done yet is pending at once. */
-const quick = {
-  callTimeoutSeconds: 600,
-  waitSeconds: 0,
-  orphanWaitSeconds: 600,
-  firstPauseSeconds: 0.01,
-};
+const impatient = { ...quick, waitSeconds: 0 };
 
 export const settings: DriverSettings = { env: {}, allowsAmbientCredentials: false };
 
 export const aDriver = (
   limits: RestDriverLimits = {},
   more: Partial<DriverSettings> = {},
-): Driver => createKubevirtDriver({ ...settings, ...more }, { ...quick, ...limits });
+): Driver => createKubevirtDriver({ ...settings, ...more }, { ...impatient, ...limits });
 
 export interface KubevirtWorld {
   cluster: HostCluster;

@@ -6,6 +6,7 @@ import type { DriverSettings } from '../../../../activities/drivers/settings.ts'
 import { startOpenStackDouble } from '../../../doubles/openstack/double.ts';
 import type { DoubleOptions, OpenStackDouble } from '../../../doubles/openstack/double.ts';
 import { aRequest } from '../a-request.ts';
+import { quick } from '../small-clouds.ts';
 
 export const tags = {
   'kubernetes.io-cluster-shoot--p--s': '1',
@@ -40,14 +41,6 @@ export const aSecret = {
   tenantName: 'machines',
   username: 'machines',
   password: 'canary-password',
-};
-
-/** Short pauses, and no time limit that a busy machine could meet. */
-export const quick = {
-  callTimeoutSeconds: 600,
-  waitSeconds: 600,
-  orphanWaitSeconds: 600,
-  firstPauseSeconds: 0.01,
 };
 
 export function aDriverFor(

@@ -23,6 +23,7 @@ import type { DriverSettings } from '../../../../activities/drivers/settings.ts'
 import { startVcsim, type Vcsim } from '../../../support/vcsim.ts';
 import { aRequest } from '../a-request.ts';
 import { startFaultProxy, type FaultProxy } from '../frame/fault-proxy.ts';
+import { quick } from '../small-clouds.ts';
 
 /** What a class needs at least, with what the simulator has. */
 export const aSpec = {
@@ -48,13 +49,6 @@ export const vsphereRequest = (name: string, more: Partial<CreateRequest> = {}):
     userData: '#cloud-config\nhostname: x\n',
     ...more,
   });
-
-const quick = {
-  callTimeoutSeconds: 600,
-  waitSeconds: 600,
-  orphanWaitSeconds: 600,
-  firstPauseSeconds: 0.001,
-};
 
 export interface VsphereWorld {
   vcsim: Vcsim;

@@ -1,17 +1,14 @@
 /** The driver over the wire, with a double whose rules come from the protobuf descriptions. */
 import { generateKeyPairSync } from 'node:crypto';
-import { inspect } from 'node:util';
-import type { CreateRequest, Driver } from '../../../../activities/drivers/driver.ts';
+import type { Driver } from '../../../../activities/drivers/driver.ts';
 import { createYandexDriver } from '../../../../activities/drivers/yandex/driver.ts';
-import type { RestDriverLimits } from '../../../../activities/drivers/frame/rest-driver.ts';
 import { validateProviderSpec } from '../../../../activities/drivers/yandex/validate.ts';
 import { startYandexDouble, type YandexDouble } from '../../../doubles/yandex/double.ts';
-import { aRequest } from '../a-request.ts';
-import { describeDriverContract } from '../contract.ts';
 import { failureOf } from '../failure-of.ts';
 import { followed } from '../following.ts';
-import { htmlNotFound, startFaultProxy, tooManyCalls, type Fault } from '../frame/fault-proxy.ts';
+import { startFaultProxy } from '../frame/fault-proxy.ts';
 import { describeKills } from '../frame/kills.ts';
+import { aSmallCloud, describeSmallCloud } from '../small-clouds.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -42,50 +39,39 @@ const aSecret = {
   }),
 };
 
-const request = (name: string, more: Partial<CreateRequest> = {}): CreateRequest =>
-  aRequest(name, {
+const double = await startYandexDouble(account);
+const cloud = await aSmallCloud({
+  double,
+  createDriver: createYandexDriver,
+  endpoint: 'MILLWRIGHT_YANDEX_ENDPOINT',
+  given: () => ({
     providerSpec: aSpec,
     secret: aSecret,
     userData: '#cloud-config canary-of-the-user-data',
-    ...more,
-  });
-
-const aDriver = (url: string, limits: RestDriverLimits = {}, allowsRetagging = false): Driver =>
-  createYandexDriver(
-    { env: { MILLWRIGHT_YANDEX_ENDPOINT: url }, allowsAmbientCredentials: false, allowsRetagging },
-    {
-      callTimeoutSeconds: 600,
-      waitSeconds: 600,
-      orphanWaitSeconds: 600,
-      firstPauseSeconds: 0.01,
-      ...limits,
-    },
-  );
-
-const double = await startYandexDouble(account);
+  }),
+});
+const { driver, aDriver, request } = cloud;
 const slow = await startYandexDouble({ ...account, operationMilliseconds: 1_000 });
 const proxy = await startFaultProxy(slow.url);
-const front = await startFaultProxy(double.url);
-const driver = aDriver(double.url);
-const through = aDriver(front.url);
-afterEach(() => front.clear());
 afterAll(async () => {
-  for (const one of [proxy, front, slow, double]) await one[Symbol.asyncDispose]();
+  for (const one of [proxy, slow]) await one[Symbol.asyncDispose]();
 });
+const aSlowDriver = (): Driver =>
+  aDriver({ waitSeconds: 0 }, { env: { MILLWRIGHT_YANDEX_ENDPOINT: proxy.url } });
 
 const living = ({ instances }: YandexDouble, name: string) =>
   instances.filter((instance) => instance.name === name);
 const idOf = (name: string): string => `yandex://ru-central1-a/${name}`;
+const isOfCompute = ({ path }: { path: string }): boolean => path.startsWith('/compute');
 
-describeDriverContract({
-  driver: () => driver,
-  request,
+describeSmallCloud(cloud, {
   countMade: (name) => double.madeByName.get(name) ?? 0,
   countLiving: (name) => living(double, name).length,
   expectMade: ({ providerID, nodeName, addresses }, name) => {
     expect({ providerID, nodeName }).toEqual({ providerID: idOf(name), nodeName: name });
     expect(addresses).toEqual([{ type: 'InternalIP', address: '10.0.0.7' }]);
   },
+  providerIDForm: 'yandex://ZONE/NAME',
   absentProviderID: idOf('absent'),
   badSpec: {
     providerSpec: { ...aSpec, platformID: 3 },
@@ -96,14 +82,33 @@ describeDriverContract({
     specs: [{ csi: { driver: 'yandex.csi.flant.com', volumeHandle: 'fhmdisk' } }],
     ids: ['fhmdisk'],
   },
-  remembersTokens: false,
+  uniqueness: 'name',
+  hasConsole: true,
   requestId: /^fhmr\d+$/,
+  isSearch: (call) => call.method === 'GET' && isOfCompute(call),
+  // A list of nothing has no field.
+  emptyAnswers: [],
+  isCreate: (call) => call.method === 'POST' && isOfCompute(call),
+  isRemoval: ({ method }) => method === 'DELETE',
+  canaries: /canary-of|PRIVATE KEY/,
+  refused: [
+    [{ ...aSecret, folderID: 'a/b' }, 'folderID'],
+    [{ ...aSecret, serviceAccountJSON: '{' }, 'no JSON'],
+    [{ ...aSecret, serviceAccountJSON: '{"id":"a"}' }, 'has not all of'],
+    [
+      {
+        ...aSecret,
+        serviceAccountJSON: '{"id":"a","service_account_id":"b","private_key":"canary-of-c"}',
+      },
+      'is no key',
+    ],
+  ],
 });
 
 describe('kills', () => {
   describeKills({
     proxy: () => proxy,
-    aDriver: () => aDriver(proxy.url, { waitSeconds: 0 }),
+    aDriver: aSlowDriver,
     request,
     countLiving: (name) => living(slow, name).length,
     left: (name) => living(slow, name).map(({ id }) => id),
@@ -115,8 +120,7 @@ test('a create is the request of the driver of 2020, and our labels', async () =
   const providerSpec = { ...aSpec, schedulingPolicy: { preemptible: true } };
   await driver.createInstance(request('as-data', { providerSpec }));
   const { body } =
-    double.calls.findLast(({ method, path }) => method === 'POST' && path.startsWith('/compute')) ??
-    {};
+    double.calls.findLast((call) => call.method === 'POST' && isOfCompute(call)) ?? {};
   expect(body).toEqual({
     folderId: 'b1gfolder',
     name: 'as-data',
@@ -147,9 +151,8 @@ test('a create is the request of the driver of 2020, and our labels', async () =
 
 describe('operations', () => {
   test('are waited for from call to call, in the same words', async () => {
-    const hasty = aDriver(slow.url, { waitSeconds: 0 });
     const { pendings } = await followed(
-      (more) => hasty.createInstance(request('slowly', more)),
+      (more) => aSlowDriver().createInstance(request('slowly', more)),
       () => slow.pass(400),
     );
     expect([...new Set(pendings.map(({ message }) => message))]).toEqual([
@@ -187,15 +190,6 @@ describe('operations', () => {
 });
 
 describe('an instance', () => {
-  test('of the name that is not of this Machine is left alone', async () => {
-    await driver.createInstance(request('taken', { cluster: 'cluster-2', token: 'other' }));
-    expect(await failureOf(driver.createInstance(request('taken')))).toMatchObject({
-      code: 'AlreadyExists',
-      settled: true,
-    });
-    expect(await driver.deleteInstance(request('taken'))).toEqual({ found: false });
-  });
-
   test('that is stopped before it was of use is no capacity where it is preemptible', async () => {
     const providerSpec = { ...aSpec, schedulingPolicy: { preemptible: true } };
     await driver.createInstance(request('stopped', { providerSpec }));
@@ -211,7 +205,7 @@ describe('an instance', () => {
   test('gets the labels of this cluster where that is allowed, and prints', async () => {
     const { providerID } = await driver.createInstance(request('moved'));
     const more = { providerID, cluster: 'cluster-9', token: 't' };
-    await aDriver(double.url, {}, true).createInstance(request('moved', more));
+    await aDriver({}, { allowsRetagging: true }).createInstance(request('moved', more));
     const [instance] = living(double, 'moved');
     expect(instance?.body.labels['millwright.dev/cluster']).toBe('cluster-9');
     if (instance) instance.console = 'kubelet: ünauthorized';
@@ -232,7 +226,7 @@ describe('an instance', () => {
 
 describe('the token', () => {
   test('is asked for once, and again after it was refused', async () => {
-    const fresh = aDriver(double.url);
+    const fresh = aDriver();
     const before = double.tokensGiven();
     await fresh.describeInstance(request('x'));
     await fresh.describeInstance(request('y'));
@@ -245,45 +239,6 @@ describe('the token', () => {
     expect(double.tokensGiven()).toBe(before + 2);
     await failureOf(driver.describeInstance(request('x')));
   });
-
-  test.each([
-    [{ folderID: 'a/b' }, 'folderID'],
-    [{ serviceAccountJSON: '{' }, 'no JSON'],
-    [{ serviceAccountJSON: '{"id":"a"}' }, 'has not all of'],
-    [
-      { serviceAccountJSON: '{"id":"a","service_account_id":"b","private_key":"canary-of-c"}' },
-      'is no key',
-    ],
-  ])('cannot be had with %j', async (more, words) => {
-    const failure = await failureOf(
-      driver.describeInstance(request('x', { secret: { ...aSecret, ...more } })),
-    );
-    expect(failure).toMatchObject({
-      code: 'Unauthenticated',
-      message: expect.stringContaining(words),
-    });
-    expect(failure.message).not.toContain('canary-of');
-  });
-});
-
-test.each<[string, Fault, object]>([
-  ['an HTML page', htmlNotFound, { code: 'Unknown' }],
-  [
-    '429 with a time',
-    tooManyCalls({ 'retry-after': '7' }),
-    { code: 'Unavailable', retryAfterSeconds: 7 },
-  ],
-  ['503', { kind: 'answer', status: 503, text: 'down' }, { code: 'Unavailable' }],
-  ['a lost answer', { kind: 'loseAnswer' }, { code: 'Unavailable' }],
-])('%s settles nothing, and tells no secret', async (name, fault, is) => {
-  await through.describeInstance(request('x')).catch(() => undefined);
-  await through.describeInstance(request('x'));
-  front.add({ matches: ({ method }) => method === 'POST', fault });
-  const error: unknown = await through
-    .createInstance(request(`quiet-${name.length}`))
-    .catch((reason: unknown) => reason);
-  expect(error).toMatchObject({ ...is, settled: false });
-  expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/canary-of|PRIVATE KEY/);
 });
 
 test('a class with wrong labels, or with user data of its own, is refused', () => {

@@ -6,7 +6,7 @@ import type { InPlaceNode, InPlaceReason } from '../../../../workflows/api/in-pl
 import { inPlaceNodeOf, inPlaceUpdate } from '../../../../workflows/api/in-place.ts';
 import type { MachinePhase } from '../../../../workflows/api/phases.ts';
 import type { InPlacePlan } from '../../../../workflows/plan/machine/in-place.ts';
-import { descriptionOf, planInPlace } from '../../../../workflows/plan/machine/in-place.ts';
+import { formatPhaseChange, planInPlace } from '../../../../workflows/plan/machine/in-place.ts';
 import { inPlaceHistoryFile } from '../../../e2e/support/in-place-moments.ts';
 import { momentsOf, named, ofKind, readHistory } from '../../../e2e/support/object-history.ts';
 
@@ -74,7 +74,7 @@ function planned({ before, written }: Change): string {
   const plan = written.startsWith('InPlace') && second ? second : first;
   if (plan.action === 'setCondition') return `${plan.reason}: ${plan.message}`;
   if (plan.action !== 'setPhase') return plan.action;
-  return `${plan.phase}: ${descriptionOf(name, plan, timeoutSeconds)}`;
+  return `${plan.phase}: ${formatPhaseChange(name, plan, timeoutSeconds)}`;
 }
 
 /** The next two. */

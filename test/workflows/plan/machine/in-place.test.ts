@@ -1,8 +1,8 @@
 import type { InPlaceNode, InPlaceReason } from '../../../../workflows/api/in-place.ts';
 import type { InPlacePlan, InPlaceStanding } from '../../../../workflows/plan/machine/in-place.ts';
 import {
-  descriptionOf,
-  isUnjudged,
+  formatPhaseChange,
+  isHealthHeld,
   planInPlace,
 } from '../../../../workflows/plan/machine/in-place.ts';
 import type { MachinePhase } from '../../../../workflows/api/phases.ts';
@@ -95,6 +95,11 @@ const rows: Row[] = [
     'Running',
     { ...marked, reason: 'ReadyForUpdate', result: 'failed' },
     'InPlaceUpdating Processing: is undergoing an in-place update',
+  ],
+  [
+    'InPlaceUpdateSuccessful',
+    { ...marked, reason: 'ReadyForUpdate', result: 'successful' },
+    'UpdateSuccessful: Node in-place update successful',
   ],
   [
     'InPlaceUpdating',
@@ -251,7 +256,7 @@ function inWords(plan: InPlacePlan): string {
 }
 
 test('the Machine says which limit is over', () => {
-  expect(descriptionOf('pool-a', {}, 1200)).toBe(
+  expect(formatPhaseChange('pool-a', {}, 1200)).toBe(
     'Machine pool-a failed to in-place update in 20m0s.',
   );
 });
@@ -268,5 +273,5 @@ test.each<[MachinePhase, InPlaceReason | undefined, boolean]>([
   ['Failed', 'ReadyForUpdate', true],
   ['Failed', 'UpdateSuccessful', false],
 ])('the health of a %s machine whose Node says %s is left alone: %s', (phase, reason, is) => {
-  expect(isUnjudged(phase, reason)).toBe(is);
+  expect(isHealthHeld(phase, reason)).toBe(is);
 });

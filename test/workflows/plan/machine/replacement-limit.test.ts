@@ -21,6 +21,10 @@ function answer(changes: Partial<ReplacementFacts> = {}, others: CountedMachine[
 test.each<{ name: string; others?: CountedMachine[]; facts?: Partial<ReplacementFacts> }>([
   { name: 'beside other Unknown ones', others: [named('b', { phase: 'Unknown' })] },
   {
+    name: 'beside one whose update in place failed',
+    others: [named('b', { phase: 'InPlaceUpdateFailed' })],
+  },
+  {
     name: 'beside a preserved Failed one',
     others: [named('b', { phase: 'Failed', isPreserved: true })],
   },
@@ -37,6 +41,12 @@ test.each<{ name: string; others?: CountedMachine[]; facts?: Partial<Replacement
 test.each<{ name: string; others?: CountedMachine[]; facts?: Partial<ReplacementFacts> }>([
   { name: 'while one without a phase comes up', others: [named('b', { phase: '' })] },
   { name: 'while one goes', others: [named('b', { isDeleting: true })] },
+  { name: 'while one is updated in place', others: [named('b', { phase: 'InPlaceUpdating' })] },
+  {
+    name: 'while another whose update in place failed was granted',
+    others: [named('b', { phase: 'InPlaceUpdateFailed' })],
+    facts: { granted: ['b'] },
+  },
 
   {
     name: 'while another was granted and is not Failed yet',

@@ -26,6 +26,19 @@ const create = (state: OperationState, errorCode?: string): LastOperation => ({
   ...(errorCode !== undefined && { errorCode }),
 });
 
+describe('a machine that is updated in place', () => {
+  test.each<[MachinePhase, string]>([
+    ['InPlaceUpdating', 'Reconciling InPlaceUpdating: It is updated in place'],
+    ['InPlaceUpdateSuccessful', 'as wanted'],
+    [
+      'InPlaceUpdateFailed',
+      'Stalled InPlaceUpdateFailed: Its update in place failed. Repair its Node and have it tried again with millwright retry-update, or give it up with give-up-update',
+    ],
+  ])('and is %s: %s', (phase, words) => {
+    expect(of(phase)).toBe(words);
+  });
+});
+
 describe('a machine that comes', () => {
   test.each<[string, [MachinePhase, LastOperation], string]>([
     ['is new', ['', {}], 'Reconciling Creating: Its instance is being created'],

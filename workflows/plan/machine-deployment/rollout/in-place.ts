@@ -3,6 +3,7 @@
  * sets are closed, and never larger than what they have; the new one takes what has arrived, and
  * makes what is missing.
  */
+import { defined } from '../../../values/defined.ts';
 import { awaited } from './awaited.ts';
 import type { SetFacts } from './facts.ts';
 import { availableAt, isActive, presentIn, sumOf, workedOnIn } from './facts.ts';
@@ -20,24 +21,24 @@ import { machines } from './words.ts';
 /** @param limit Machines that the new set may have for now, see hold.ts. */
 export function planInPlace(rollout: Rollout, limit?: number): StrategyPlan {
   const { facts, others } = rollout;
-  const { sizes, limit: byPolicy } = sizesOf(rollout, limit ?? Infinity);
+  const { sizes, limit: ofSizes } = sizesOf(rollout, limit ?? Infinity);
   const selection = selectionIn(rollout, { limit });
-  const isOfPolicy = selection.isLimited && selection.machines.length === 0 && !facts.isManual;
-  const policy = byPolicy ?? (isOfPolicy ? selection.obstacle : undefined);
-  const step =
-    finishingStepOf(rollout) ?? beginningStepOf(rollout, facts.isManual ? undefined : selection);
+  const selected = facts.isManual ? undefined : selection;
+  const isLimited = selected?.isLimited && selected.machines.length === 0;
+  const policy = ofSizes ?? (isLimited ? selection.obstacle : undefined);
+  const step = finishingStepOf(rollout) ?? beginningStepOf(rollout, selected);
+  const words = wordsOf(rollout, { step, obstacle: policy ?? selection.obstacle });
   const left = sumOf(others, presentIn);
-  const stall = step ? undefined : stallOf(rollout, selection);
-  return {
+  return defined({
     sizes,
     mayCreate: true,
     openings: closingsOf(rollout, { sizes, limit }),
-    reason: sizes[0]?.reason ?? wordsOf(rollout, { step, obstacle: policy ?? selection.obstacle }),
-    ...(policy !== undefined && { limit: policy }),
-    ...(step && { inPlaceStep: step }),
-    ...(stall && { stall }),
-    ...(left > 0 && { next: `still to be updated: ${machines(left)} of old sets` }),
-  };
+    reason: sizes[0]?.reason ?? words,
+    limit: policy,
+    inPlaceStep: step,
+    stall: step ? undefined : stallOf(rollout, selection),
+    next: left > 0 ? `still to be updated: ${machines(left)} of old sets` : undefined,
+  });
 }
 
 /** What a plan selects at a time is bounded by sets that have their sizes. */
@@ -156,7 +157,7 @@ function stallOf(rollout: Rollout, { machines: selectable }: Selection): Stall |
   if (!first || selectable.length > 0 || isUnknown || !isAtRest(rollout)) return undefined;
   const { name, why } = first;
   const isStopped = facts.options.inPlaceFailure === 'stop';
-  const help = `repair its Node and say millwright retry-update ${name}, or millwright give-up-update ${name}`;
+  const help = `repair its Node and say millwright retry-update machine/${name}, or millwright give-up-update machine/${name}`;
   return {
     blockedBy: `Machine/${name}`,
     reason: `The update in place of ${name} failed: ${why}`,

@@ -4,6 +4,7 @@ import { controllerOf } from '../../../../../kube/objects/owners.ts';
 import type { SimulatedPolicies } from '../../../../../cli/plan/simulation.ts';
 import { simulate } from '../../../../../cli/plan/simulation.ts';
 import { inPlaceReasonOf } from '../../../../../workflows/api/in-place.ts';
+import type { RolloutGate } from '../../../../../workflows/plan/machine-deployment/rollout/facts.ts';
 import type { Machine } from '../../../../../workflows/api/machine.ts';
 import {
   surgeOf,
@@ -41,7 +42,22 @@ const events = fc.array(
   { maxLength: 4 },
 );
 
+const db = { policy: 'db', why: 'chance' };
+/** Until then, for a minute each. */
+const opensAfter = 40;
+
+const answers = fc.array(
+  fc.oneof(
+    fc.constant<RolloutGate>({}),
+    fc.constant<RolloutGate>({ closed: { ...db, kind: 'time' } }),
+    fc.nat(2).map((machines): RolloutGate => ({ machines: { ...db, count: machines } })),
+  ),
+  { maxLength: 6 },
+);
+
 const updates = fc.record({
+  /** What DisruptionPolicies say; empty: there are none. */
+  answers,
   machines: fc.integer({ min: 1, max: 6 }),
   /** Of a set before that one. */
   older: fc.nat(2),
@@ -79,15 +95,14 @@ function isSelected(machine: Machine): boolean {
 
 interface Moment {
   now: number;
+  gate: RolloutGate | undefined;
   total: number;
   selected: string[];
   /** They run, stay, and are not selected. */
   serving: string[];
-  /** They run and stay. */
-  running: string[];
 }
 
-function momentOf({ sets, machines }: Pool, now: number): Moment {
+function momentOf({ sets, machines }: Pool, now: number, gate: Moment['gate']): Moment {
   const own = machines.filter((machine) => !isGoing(machine));
   const staying = sets.flatMap((set) =>
     own.filter((machine) => controllerOf(machine)?.uid === set.metadata.uid),
@@ -95,10 +110,10 @@ function momentOf({ sets, machines }: Pool, now: number): Moment {
   const running = staying.filter(isRunning);
   return {
     now,
+    gate,
     total: sum(sets.map(sizeOf)),
     selected: staying.filter(isSelected).map(nameOf),
     serving: running.filter((machine) => !isSelected(machine)).map(nameOf),
-    running: running.map(nameOf),
   };
 }
 
@@ -109,27 +124,51 @@ function check({ deployment }: Pool, before: Moment, after: Moment): void {
   const floor = replicas - unavailableOf(spec);
   const taken = before.serving.filter((name) => !after.serving.includes(name));
   if (taken.length > 0) expect(after.serving.length).toBeGreaterThanOrEqual(floor);
-  const isMore = after.selected.length > before.selected.length;
-  if (isMore && spec.strategy?.inPlaceUpdate?.orchestrationType === 'Auto') {
-    const most = Math.max(after.total, before.total) - floor;
-    expect(after.selected.length).toBeLessThanOrEqual(most);
-  }
   // When all that can be done at once is done.
   if (after.now > before.now) expect(before.total).toBeGreaterThanOrEqual(replicas);
   expect(after.total).toBeLessThanOrEqual(Math.max(before.total, replicas + surgeOf(spec)));
+  if (after.selected.length > before.selected.length) checkSelected(spec, before, after);
 }
 
-function play({ machines, older, bounds, options, events: all, isRepaired }: Case) {
+function checkSelected(
+  { replicas = 0, ...spec }: Pool['deployment']['spec'],
+  before: Moment,
+  after: Moment,
+): void {
+  if (spec.template.spec?.class?.name === 'v3') {
+    const more = after.selected.filter((name) => !before.selected.includes(name)).length;
+    const { closed, machines } = before.gate ?? {};
+    expect(more).toBeLessThanOrEqual(closed ? 0 : (machines?.count ?? Infinity));
+  }
+  if (spec.strategy?.inPlaceUpdate?.orchestrationType === 'Auto') {
+    const floor = replicas - unavailableOf({ replicas, ...spec });
+    const most = Math.max(after.total, before.total) - floor;
+    expect(after.selected.length).toBeLessThanOrEqual(most);
+  }
+}
+
+function gateAt(given: readonly RolloutGate[], now: number): RolloutGate | undefined {
+  const minutes = Math.floor((now - start) / minute);
+  const answer = given[minutes % given.length];
+  if (!answer || minutes >= opensAfter) return answer && {};
+  const until = start + (minutes + 1) * minute;
+  const { closed } = answer;
+  return closed ? { closed: { ...closed, until } } : { ...answer, until };
+}
+
+function play({ answers: given, machines, older, bounds, options, events: all, ...rest }: Case) {
+  const { isRepaired } = rest;
   let before: Moment | undefined;
   const watch: SimulatedPolicies = (pool, now) => {
-    const moment = momentOf(pool, now);
+    const gate = gateAt(given, now);
+    const moment = momentOf(pool, now, gate);
     if (before) check(pool, before, moment);
     before = moment;
-    return undefined;
+    return gate && { gate };
   };
   const settings = `{inPlace: {${bounds}}${options}}`;
-  const of = { v1: older, v2: machines };
-  let pool = changed(poolOf({ title: '', machines: of, settings, events: {} }), 'class: v3', start);
+  const story = { title: '', machines: { v1: older, v2: machines }, settings, events: {} };
+  let pool = changed(poolOf(story), 'class: v3', start);
   let [from, now] = [start, start];
   let remembered = {};
   const told = [...all];
@@ -198,7 +237,7 @@ test('an update keeps what is to serve, makes no more than is missing, and ends'
       const left = pool.machines.map(({ status }) => inPlaceReasonOf(status?.conditions));
       expect(left.filter((reason) => reason !== undefined)).toEqual([]);
     }),
-    { numRuns: Number(process.env['RUNS'] ?? 200), includeErrorInReport: true },
+    { numRuns: 60 },
   );
 });
 
@@ -209,8 +248,7 @@ test('without trouble only the surge is made, and goes', () => {
   fc.assert(
     fc.property(calm, ({ machines, older, bounds }) => {
       const settings = `{inPlace: {${bounds}}}`;
-      const of = { v1: older, v2: machines };
-      const story = { title: '', machines: of, settings, events: {} };
+      const story = { title: '', machines: { v1: older, v2: machines }, settings, events: {} };
       const pool = changed(poolOf(story), 'class: v3', start);
       const surge = Math.min(surgeOf(pool.deployment.spec), machines + older);
       const { created, deleted, updated } = simulate(pool, pace, { now: start });

@@ -1,0 +1,23 @@
+/** A Node that takes no new pods. */
+import { node as nodePath } from '../../../kube/client/paths.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
+import { replacing } from '../../../kube/objects/json-patch.ts';
+import type { Node } from '../../../kube/objects/nodes.ts';
+
+export const cordonTaint = {
+  key: 'node.kubernetes.io/unschedulable',
+  effect: 'NoSchedule',
+} as const;
+
+/** Nothing is under way on the Node any more. Writes only what is there. */
+export async function uncordonNode(target: KubeClient, { metadata, spec }: Node): Promise<void> {
+  const { unschedulable = false, taints = [] } = spec ?? {};
+  const left = taints.filter(({ key }) => key !== cordonTaint.key);
+  const changes = [
+    ...(unschedulable ? [{ op: 'remove', path: '/spec/unschedulable' }] : []),
+    ...(left.length < taints.length ? replacing('/spec/taints', taints, left) : []),
+  ];
+  if (changes.length === 0) return;
+  const isSame = { op: 'test', path: '/metadata/uid', value: metadata.uid };
+  await target.patch(nodePath(metadata.name), 'json', [isSame, ...changes]);
+}
