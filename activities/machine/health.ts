@@ -13,7 +13,7 @@ import {
 } from '../../workflows/plan/machine/health.ts';
 import type { Period } from '../../workflows/values/pauses.ts';
 import { defined } from '../../workflows/values/defined.ts';
-import { hasJoined } from '../../workflows/api/phases.ts';
+import { hasJoined, isBeingUpdated } from '../../workflows/api/phases.ts';
 import { isHealthHeld } from '../../workflows/plan/machine/in-place.ts';
 import { isRejected } from '../../kube/client/errors.ts';
 import { orOutOfReach } from './out-of-reach.ts';
@@ -132,18 +132,22 @@ async function evaluate(
   seen: SeenMachine,
 ): Promise<Evaluation> {
   const { current, node, refusal } = seen;
-  if (isHealthHeld(seen.phase, inPlaceReasonOf(node?.status?.conditions))) {
+  const conditions = node?.status?.conditions ?? [];
+  const { nodeConditions, timeoutSeconds } = healthLimitsOf(current, dependencies.defaults);
+  const nodesFaults = node ? nodeFaults(conditions, nodeConditions) : ['the Node is missing'];
+  // No agent updates a machine that is gone, whatever its Node says of an update.
+  const hasLostUpdate =
+    isBeingUpdated(seen.phase) && request.isInstanceGone === true && nodesFaults.length > 0;
+  if (!hasLostUpdate && isHealthHeld(seen.phase, inPlaceReasonOf(conditions))) {
     await report(dependencies, request, { ...seen, next: seen.phase, faults: [] });
     return { phase: seen.phase, faults: [] };
   }
-  const { nodeConditions, timeoutSeconds } = healthLimitsOf(current, dependencies.defaults);
-  const conditions = node?.status?.conditions ?? [];
-  const nodesFaults = node ? nodeFaults(conditions, nodeConditions) : ['the Node is missing'];
   const phase = nextPhase(seen.phase, nodesFaults.length === 0);
   const faults = [...lossIn(request, phase), ...listOf(refusal), ...nodesFaults];
   const written = await report(dependencies, request, { ...seen, next: phase, faults });
   const finding = defined({ phase, since: sinceOf(request, seen), timeoutSeconds, faults });
-  if (phase !== 'Unknown' || seen.phase !== 'Unknown') return finding;
+  const isWaiting = phase === 'Unknown' && seen.phase === 'Unknown';
+  if (!isWaiting && !hasLostUpdate) return finding;
   const isOver = isTimeOver({ ...request, ...finding }, dependencies.pauses());
   const hold = isOver ? await holdOf(dependencies, current) : await recentMeltdown(dependencies);
   if (hold) return { ...finding, hold };

@@ -462,6 +462,20 @@ describe('an instance that its cloud does not know', () => {
     expect(reasons).toEqual([]);
   });
 
+  test.each(['InPlaceUpdating', 'InPlaceUpdateFailed'] as const)(
+    'is updated by no agent: a machine that is %s is Failed, unless its Node is healthy',
+    async (phase) => {
+      const machines = [machineIn(phase)];
+      const lost = await look({ machines, node: nodeWith(silent), changes });
+      expect(lost.status?.currentStatus?.phase).toBe('Failed');
+      expect(lost.reasons).toContain('InstanceGone');
+      const kept = await look({ machines, node: aNode(), changes });
+      expect(kept.status?.currentStatus?.phase).toBe(phase);
+      const updated = await look({ machines, node: nodeWith(silent) });
+      expect(updated.status?.currentStatus?.phase).toBe(phase);
+    },
+  );
+
   test('waits for its turn, and for its owner, as any other', async () => {
     const owner = aMachineSet();
     const owned = (machine: Machine): Machine => ({

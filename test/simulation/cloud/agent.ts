@@ -57,6 +57,7 @@ export class Agent {
   /** It works on an update, or will never answer it. */
   #isBusy = false;
   #isSilent = false;
+  #isWaiting = false;
   /** Counts the updates: what an earlier one had in mind is over. */
   #round = 0;
 
@@ -80,7 +81,19 @@ export class Agent {
       if (reason !== 'UpdateFailed') this.#forget();
       return;
     }
-    if (!this.#isBusy && resultOf(node) === undefined) this.#begin();
+    if (this.#isBusy || resultOf(node) !== undefined) return;
+    if (this.#mayWrite) this.#begin();
+    else this.#lookLater();
+  }
+
+  /** It runs on the machine, and hears of nothing while that is not there. */
+  #lookLater(): void {
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    this.#parts.simulation.after(retryMs, () => {
+      this.#isWaiting = false;
+      this.look();
+    });
   }
 
   /** From now on nothing goes wrong any more: what has no good answer gets one. */

@@ -36,7 +36,15 @@ export interface MissingSearch {
 }
 
 /** A machine in another phase is on its way up or down, or replaced already. */
-const phases: ReadonlySet<MachinePhase> = new Set(['Pending', 'Running', 'Unknown', 'Available']);
+const phases: ReadonlySet<MachinePhase> = new Set([
+  'Pending',
+  'Running',
+  'Unknown',
+  'Available',
+  'InPlaceUpdating',
+  'InPlaceUpdateSuccessful',
+  'InPlaceUpdateFailed',
+]);
 
 export interface Candidates {
   owned: OwnedInstance[];

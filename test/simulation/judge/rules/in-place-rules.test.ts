@@ -414,6 +414,20 @@ describe('an update fails', () => {
     expect(court.broken()).toEqual([rules.judged]);
   });
 
+  test.each([
+    ['ReadyForUpdate', [rules.judged]],
+    ['UpdateSuccessful', []],
+    ['CandidateForUpdate', []],
+  ])('and does not work again before it is over: %s', async (reason, expected) => {
+    const court = await scene({}, { a: 'InPlaceUpdating' });
+    const conditions = [{ type: 'InPlaceUpdate', status: 'True', reason }];
+    const body = { status: { conditions } };
+    court.target.patch('/api/v1/nodes/pool-1-a/status', { type: 'merge', body });
+    await court.pass(20 * minuteMs);
+    setPhase(court, 'a', 'Running');
+    expect(court.broken()).toEqual(expected);
+  });
+
   test('and the machine not before its health timeout is over', async () => {
     const court = await scene({}, { a: 'InPlaceUpdating', b: 'InPlaceUpdating' });
     label(court, 'a', { [resultLabel]: 'failed' });

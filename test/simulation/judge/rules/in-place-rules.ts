@@ -7,6 +7,7 @@ import {
   isUpdating,
   momentsOf,
   nodeLifeOf,
+  reasonOf,
   resultOf,
   standingAt,
   stopsAtFailure,
@@ -225,14 +226,25 @@ function presentAt({ past }: Case, sets: readonly Life[], at: number): number {
 export function judgeUpdateFailure(judged: Case): void {
   const { before, after } = judged;
   if (!before || !after || phaseOf(before) === phaseOf(after)) return;
-  if (phaseOf(after) === 'Unknown' && isUpdating(before)) accuseOfHealth(judged);
+  if (isUpdating(before) && isJudged(judged, after)) accuseOfHealth(judged);
   if (phaseOf(after) === 'InPlaceUpdateFailed') judgeResult(judged);
   if (phaseOf(after) === 'Failed' && phaseOf(before) === 'InPlaceUpdateFailed') judgeStop(judged);
 }
 
+/** It is ill, or works, as if no agent had its Node. */
+function isJudged({ evidence, install, since }: Case, machine: JudgedObject): boolean {
+  const node = nodeLifeOf(evidence.targetOf(install), machine);
+  const isUnfinished = node?.hasBeenSince(since, (one) =>
+    ['DrainSuccessful', 'ReadyForUpdate', 'UpdateFailed'].includes(reasonOf(one)),
+  );
+  return (
+    phaseOf(machine) === 'Unknown' || (phaseOf(machine) === 'Running' && isUnfinished === true)
+  );
+}
+
 function accuseOfHealth(judged: Case): void {
   const { evidence, before, now } = judged;
-  const text = `${textOf(judged, 'judged')}, which was ${before && phaseOf(before)}`;
+  const text = `${textOf(judged, 'judged the health of')}, which was ${before && phaseOf(before)}`;
   const rule = 'a machine is not judged while it is updated';
   evidence.rulings.against(rule, `${before?.metadata.uid} ${now}`, text);
 }

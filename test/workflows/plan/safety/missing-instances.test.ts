@@ -26,6 +26,13 @@ test('a machine whose instance is not listed is to be asked for', () => {
   ]);
 });
 
+test.each(['InPlaceUpdating', 'InPlaceUpdateSuccessful', 'InPlaceUpdateFailed'] as const)(
+  'also one that is %s: no agent answers for a machine that is gone',
+  (phase) => {
+    expect(findUnlisted([machine({ phase })], scope, rules).unlisted).toHaveLength(1);
+  },
+);
+
 test.each<[string, Partial<ListedMachine>]>([
   ['listed, in whatever zone', { providerID: 'local:///elsewhere/i-0' }],
   ['of a class of another scope', { className: 'large' }],

@@ -63,7 +63,7 @@ const leaseMs = 15_000;
  * The time of a pause is added, unless only the target cluster was away. A worker that begins
  * without that cluster waits for it, so then there may be none for long (docs/safety.md, pauses).
  */
-function pausedMs(evidence: Evidence, install: Install, from: number): number {
+export function pausedMs(evidence: Evidence, install: Install, from: number): number {
   const { isStopped, isLeaderless, isControlAway, isWatcherCut, isWorkerless } =
     evidence.authorityOf(install);
   const { now } = evidence.simulation;

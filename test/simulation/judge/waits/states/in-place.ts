@@ -18,6 +18,7 @@ import type { ClusterPast } from '../../past/cluster-past.ts';
 import type { Life } from '../../past/lives.ts';
 import { isCordonOfOurs } from '../../rules/drain-rules.ts';
 import { isOfTemplate } from '../../templates.ts';
+import { pausedMs } from './deletion.ts';
 import { faultyMachines, isAlone } from './machines.ts';
 import { isFrozen } from './owned.ts';
 import type { Overdue, Passing } from './passing.ts';
@@ -36,7 +37,8 @@ interface Update {
   deployment: JudgedObject | undefined;
   /** Its set. */
   set: JudgedObject | undefined;
-  now: number;
+  /** Milliseconds for which it has had this phase, without pauses. */
+  phaseMs: number;
 }
 
 /** Each says what has not happened; undefined: nothing is missing. */
@@ -53,11 +55,10 @@ const steps: readonly ((update: Update) => string | undefined)[] = [
     reasonOf(node) === 'ReadyForUpdate' && resultOf(node) !== undefined
       ? `has the result "${resultOf(node)}", which is not heard`
       : undefined,
-  ({ machine, now }) => {
-    const { phase, lastUpdateTime = '' } = machine.status?.currentStatus ?? {};
+  ({ machine, phaseMs }) => {
     const { inPlaceUpdateTimeout } = machine.spec ?? {};
     const limitMs = parseGoDuration(inPlaceUpdateTimeout) ?? 20 * minuteMs;
-    const isOver = phase === 'InPlaceUpdating' && now > Date.parse(lastUpdateTime) + limitMs;
+    const isOver = phaseOf(machine) === 'InPlaceUpdating' && phaseMs > limitMs;
     return isOver ? 'has had its time to be updated' : undefined;
   },
   ({ machine, node }) =>
@@ -87,7 +88,6 @@ function mayMove({ machine, deployment, set }: Update): boolean {
 
 function standing(evidence: Evidence, install: Install): Overdue[] {
   const control = evidence.controlOf(install);
-  const { now } = evidence.simulation;
   const isHindered = isRefused(
     evidence,
     install,
@@ -103,10 +103,18 @@ function standing(evidence: Evidence, install: Install): Overdue[] {
     }
     const set = control.sets.of(ownerOf(machine))?.object;
     const deployment = isHindered ? undefined : deploymentOf(control, set);
-    const update = { machine, node, set, deployment, now };
+    const phaseMs = phaseMsOf(evidence, install, machine);
+    const update = { machine, node, set, deployment, phaseMs };
     const missing = steps.map((step) => step(update)).find((text) => text !== undefined);
     return missing === undefined ? undefined : `and Node ${node.metadata.name} ${missing}`;
   });
+}
+
+function phaseMsOf(evidence: Evidence, install: Install, { status }: JudgedObject): number {
+  const since = Date.parse(status?.currentStatus?.lastUpdateTime ?? '');
+  // A restored Lease was renewed long ago, so all the time since then is a pause.
+  const from = Math.max(since, evidence.controlOf(install).restoredAt ?? -Infinity);
+  return evidence.simulation.now - from - pausedMs(evidence, install, from);
 }
 
 /** That is updated in place, and has all its sets. */
