@@ -31,6 +31,17 @@ export interface Flag<T> {
   ours?: true;
 }
 
+/** Of one group, by name. */
+export type Flags = Readonly<Record<string, Omit<Flag<unknown>, 'group'>>>;
+
+export function grouped<Table extends Flags>(
+  group: Flag<unknown>['group'],
+  flags: Table,
+): { [Name in keyof Table]: Table[Name] & Pick<Flag<unknown>, 'group'> } {
+  const all = Object.entries(flags).map(([name, flag]) => [name, { group, ...flag }]);
+  return Object(Object.fromEntries(all));
+}
+
 /** Which process the default is for. */
 export interface Started {
   component: Component;

@@ -1,6 +1,6 @@
 /** Flags about the processes: what they connect to, how much they do, what they serve and log. */
 import { builtInProviders } from '../../../activities/drivers/providers.ts';
-import type { Flag } from './flag.ts';
+import { grouped, type Flags } from './flag.ts';
 import {
   boolean,
   deploymentName,
@@ -23,109 +23,96 @@ import { commandSources } from '../../../workflows/api/command-source.ts';
 import { fleetNamespaces } from './namespaces.ts';
 import { providerList, servedParts } from './served.ts';
 
-export const processFlags = {
+const clusterFlags = {
   'control-kubeconfig': {
-    group: 'Clusters',
     kind: file,
     default: '',
     says: 'Kubeconfig of the cluster with the Machines. Empty: the target cluster. "inClusterConfig": the service account of this pod.',
   },
   'target-kubeconfig': {
-    group: 'Clusters',
     kind: file,
     default: '',
     says: 'Kubeconfig of the cluster that the Nodes join. Empty: $KUBECONFIG, else ~/.kube/config, else the service account of this pod. "none": no such cluster; --control-kubeconfig is then needed.',
   },
   namespace: {
-    group: 'Clusters',
     kind: namespaceName,
     default: 'default',
     says: 'Namespace of the control cluster whose Machines are managed; the Leases are kept there too.',
   },
   namespaces: {
-    group: 'Clusters',
     kind: fleetNamespaces,
     default: '',
     says: 'Namespaces that this install serves in the place of the one of --namespace: names, "labels:" and a label selector of Namespaces, or "all". They may come and go. Needs --install. See docs/fleet.md.',
     ours: true,
   },
   'target-kubeconfig-secret': {
-    group: 'Clusters',
     kind: secretName,
     default: '',
     says: 'Secret in each namespace whose key "kubeconfig" names the cluster that its Nodes join, in the place of --target-kubeconfig. It is watched. It may hold no command and no path of a file.',
     ours: true,
   },
   'target-token-secret': {
-    group: 'Clusters',
     kind: secretName,
     default: '',
     says: 'Secret in each namespace whose key "token" is used with the kubeconfig of --target-kubeconfig-secret, in the place of a token or a token file in it, as Gardener writes both.',
     ours: true,
   },
   install: {
-    group: 'Clusters',
     kind: namePart,
     default: '',
     says: 'Name of this install among those of its control cluster. Task queues and schedules are named after it and the cluster. Empty: the namespace.',
     ours: true,
   },
   'cluster-id': {
-    group: 'Clusters',
     kind: namePart,
     default: '',
     says: 'Id of the control cluster, the same for all its installs. Empty: the UID of its namespace kube-system, which has to be readable then.',
     ours: true,
   },
   'cluster-name': {
-    group: 'Clusters',
     kind: namePart,
     default: '',
     says: 'Name of the control cluster in the ids of workflows and schedules, needed where several control clusters share a Temporal namespace. Empty: ids without it.',
     ours: true,
   },
   'take-over': {
-    group: 'Clusters',
     kind: names,
     default: '',
     says: 'Holders of claims in Temporal that are gone for good and that this install replaces, as the message at the start names them.',
     ours: true,
   },
   'kube-api-qps': {
-    group: 'Clusters',
     kind: rate,
     default: '0',
     says: 'Requests a second to each API server. 0: no limit of our own (MCM: 20); API Priority and Fairness of the server then decides.',
   },
   'kube-api-burst': {
-    group: 'Clusters',
     kind: integer({ min: 0 }),
     default: '30',
     says: 'Requests that may go out at once above --kube-api-qps.',
   },
+} as const satisfies Flags;
+
+const temporalFlags = {
   'temporal-address': {
-    group: 'Temporal',
     kind: hostAndPort,
     default: '',
     says: 'Address of the Temporal server. Empty: $TEMPORAL_ADDRESS, else the profile in $TEMPORAL_CONFIG_FILE, else 127.0.0.1:7233.',
     ours: true,
   },
   'temporal-namespace': {
-    group: 'Temporal',
     kind: text,
     default: '',
     says: 'Namespace of the Temporal server. Empty: $TEMPORAL_NAMESPACE, else the profile, else "default".',
     ours: true,
   },
   'payload-keys': {
-    group: 'Temporal',
     kind: file,
     default: '',
     says: 'File with the keys that payloads and messages of failures are encrypted with, before Temporal gets them. The first key encrypts, all decrypt. The same for all processes and drivers. Empty: they are plain.',
     ours: true,
   },
   'worker-deployment': {
-    group: 'Temporal',
     kind: deploymentName,
     default: '',
     says: 'Name in Temporal of the workers of this install, which no other install in that Temporal namespace has. Temporal then gives workflow tasks to the version that "millwright setup --current" names, and a worker is not ready while there is none. Empty: workers without versions.',
@@ -133,7 +120,6 @@ export const processFlags = {
     ours: true,
   },
   'build-id': {
-    group: 'Temporal',
     kind: namePart,
     default: '',
     says: 'Version of the workflow code among those of --worker-deployment. Empty: the version of the package and a hash of the workflow bundle, the same for the same code.',
@@ -141,21 +127,18 @@ export const processFlags = {
     ours: true,
   },
   'workflow-task-timeout': {
-    group: 'Temporal',
     kind: durationBetween('2s', '2m'),
     default: '10s',
     says: 'Time for a step of workflow code. So long the steps of a worker that died wait for another one, and a worker that is slower does its step in vain. For runs that start from now on.',
     ours: true,
   },
   'heartbeat-timeout': {
-    group: 'Temporal',
     kind: durationBetween('2s', '5m'),
     default: '30s',
     says: 'How long the activities of a worker that died, such as a create at a cloud, wait for another one. Each sends a heartbeat after half of that time, and one after each third from then on, which Temporal Cloud bills. For runs that start from now on.',
     ours: true,
   },
   'workflow-bundle': {
-    group: 'Temporal',
     kind: file,
     default: '',
     says: 'Workflow code that was bundled before. Empty: that of the build; in a checkout it is bundled at the start, which takes about a second.',
@@ -163,15 +146,16 @@ export const processFlags = {
     ours: true,
   },
   'workflow-sandbox': {
-    group: 'Temporal',
     kind: oneOf('lean', 'sdk'),
     default: 'lean',
     says: 'What workflows run in. "sdk": the sandbox of the Temporal SDK as it is. "lean": the same without what costs most of its CPU; the Call Stack tab of the Temporal UI shows calls instead of promises then.',
     only: 'worker',
     ours: true,
   },
+} as const satisfies Flags;
+
+const workFlags = {
   serve: {
-    group: 'Work',
     kind: servedParts,
     default: 'core,drain,driver',
     says: 'What this process works for, so that others can have the rest: "core" for the workflows and what they do in Kubernetes, "drain", "driver" for the drivers of --providers, each from its first MachineClass on, or "driver:PROVIDER" for one of them, from the start on. All parts have to be served by some process.',
@@ -179,7 +163,6 @@ export const processFlags = {
     ours: true,
   },
   providers: {
-    group: 'Work',
     kind: providerList,
     default: builtInProviders.join(','),
     says: 'Built-in drivers that this process has. Where drains are served, one of these deletes the instance as well when its drain is over. "none": no call to a cloud leaves this process.',
@@ -187,13 +170,11 @@ export const processFlags = {
     ours: true,
   },
   'concurrent-syncs': {
-    group: 'Work',
     kind: integer({ min: 1 }),
     default: { watcher: '64', worker: '50' },
     says: 'Things done at the same time: in the worker, activities of each kind; in the watcher, signals being sent.',
   },
   'max-cached-workflows': {
-    group: 'Work',
     kind: integer({ min: 2 }),
     default: '3000',
     says: 'Workflows kept in memory between two of their steps. Others are replayed when they wake.',
@@ -201,7 +182,6 @@ export const processFlags = {
     ours: true,
   },
   'shutdown-grace-period': {
-    group: 'Work',
     kind: duration,
     default: '20s',
     defaultAsMcm: '4s',
@@ -209,14 +189,12 @@ export const processFlags = {
     ours: true,
   },
   'autoscaler-scaledown-annotation-during-rollout': {
-    group: 'Work',
     kind: boolean,
     default: 'true',
     says: 'Keeps the cluster autoscaler from removing nodes that take part in a rollout.',
     only: 'worker',
   },
   'ambient-credentials': {
-    group: 'Work',
     kind: boolean,
     default: 'false',
     says: 'A MachineClass whose Secret holds no credentials uses those of this process: environment, instance metadata, workload identity. A person who may write a MachineClass then has the rights of the process.',
@@ -224,7 +202,6 @@ export const processFlags = {
     ours: true,
   },
   'token-files': {
-    group: 'Work',
     kind: boolean,
     default: 'false',
     says: 'A Secret may name a token file of this process and what is taken with it: a role of AWS, an application of Azure, an account of Google. A person who may write a Secret then chooses among all that trust this token. --ambient-credentials means this as well.',
@@ -232,7 +209,6 @@ export const processFlags = {
     ours: true,
   },
   'retag-adopted': {
-    group: 'Work',
     kind: boolean,
     default: 'false',
     says: 'An instance that a Machine has by spec.providerID and that carries the tags of an earlier control cluster gets those of this one, so that the search for orphans sees it again. Needs the right to change tags.',
@@ -240,57 +216,52 @@ export const processFlags = {
     ours: true,
   },
   'commands-by': {
-    group: 'Work',
     kind: oneOf(...commandSources),
     default: 'temporal',
     says: 'What commands such as skipDrain or setReplicas may come by. "temporal": signals and updates of Temporal, and the annotation millwright.dev/command. "kubernetes": the annotation alone, so that RBAC and the audit log of the API server hold. "none": neither.',
     only: 'worker',
     ours: true,
   },
+} as const satisfies Flags;
+
+const leaderElectionFlags = {
   'leader-elect': {
-    group: 'Leader election',
     kind: boolean,
     default: 'true',
     says: 'Take the Leases before working, so that one of several watchers works. Workers share their work and need no leader. false: take the Lease "millwright" at the start from any holder, without which workers do not act, and leave those of MCM alone; run one watcher only.',
     only: 'watcher',
   },
   'leader-elect-lease-duration': {
-    group: 'Leader election',
     kind: duration,
     default: '15s',
     says: 'How long others wait for a leader that no longer renews its Lease. Whole seconds.',
     only: 'watcher',
   },
   'leader-elect-renew-deadline': {
-    group: 'Leader election',
     kind: duration,
     default: '10s',
     says: 'How long a leader tries to renew its Lease before it stops. Shorter than the lease duration.',
     only: 'watcher',
   },
   'leader-elect-retry-period': {
-    group: 'Leader election',
     kind: duration,
     default: '2s',
     says: 'Time between two tries to take or renew the Lease.',
     only: 'watcher',
   },
   'leader-elect-resource-lock': {
-    group: 'Leader election',
     kind: oneOf('leases'),
     default: 'leases',
     says: 'Kind of the lock.',
     only: 'watcher',
   },
   'leader-elect-resource-namespace': {
-    group: 'Leader election',
     kind: otherNamespace,
     default: '',
     says: 'Namespace of the Lease of our own, the same for watcher and workers. Empty: --namespace, where the Lease is called "millwright". In another one it is called "millwright-NAMESPACE", and machines can be deleted while their own namespace is. Leases of MCM stay in --namespace.',
     ours: true,
   },
   'leader-elect-resource-name': {
-    group: 'Leader election',
     kind: oneOf('millwright', 'machine-controller-manager'),
     default: 'millwright',
     defaultAsMcm: 'machine-controller-manager',
@@ -298,39 +269,39 @@ export const processFlags = {
     ours: true,
   },
   'leader-elect-identity': {
-    group: 'Leader election',
     kind: text,
     default: '',
     says: 'Name of this process in the Lease and in the Temporal UI. Empty: the host name.',
     ours: true,
   },
+} as const satisfies Flags;
+
+const httpFlags = {
   port: {
-    group: 'HTTP',
     kind: integer({ min: 0, max: 65_535 }),
     default: { watcher: '10258', worker: '10259' },
     says: 'Port of /healthz, /readyz, /metrics and /configz. 0: any free port, which is logged.',
   },
   address: {
-    group: 'HTTP',
     kind: ipAddress,
     default: '0.0.0.0',
     says: 'Address that the port is opened on. 0.0.0.0: all, those of IPv6 as well.',
   },
+} as const satisfies Flags;
+
+const logFlags = {
   v: {
-    group: 'Logs',
     kind: integer({ min: -128, max: 127 }),
     default: '0',
     says: 'Verbosity as in Kubernetes: up to 3 logs at level info, 4 at debug, 5 and more at trace.',
   },
   'log-level': {
-    group: 'Logs',
     kind: oneOf('auto', 'trace', 'debug', 'info', 'warn', 'error'),
     default: 'auto',
     says: 'Least important level that is logged. auto: as --v says.',
     ours: true,
   },
   'log-format': {
-    group: 'Logs',
     kind: oneOf('auto', 'json', 'text', 'klog'),
     default: 'auto',
     defaultAsMcm: 'klog',
@@ -338,24 +309,30 @@ export const processFlags = {
     ours: true,
   },
   traces: {
-    group: 'Logs',
     kind: oneOf('none', 'otlp'),
     default: 'none',
     says: 'otlp: launches, removals and rollouts go as traces of OpenTelemetry to the address in $OTEL_EXPORTER_OTLP_ENDPOINT, by OTLP over HTTP. The other variables of OpenTelemetry count as well. See docs/tracing.md.',
     ours: true,
   },
   vmodule: {
-    group: 'Logs',
     kind: text,
     default: '',
     says: "Verbosity by file of MCM's source.",
     noop: 'Our files have other names; use --v or --log-level.',
   },
   'log-flush-frequency': {
-    group: 'Logs',
     kind: duration,
     default: '5s',
     says: 'Time between two flushes of the log.',
     noop: 'Every line is written at once.',
   },
-} as const satisfies Record<string, Flag<unknown>>;
+} as const satisfies Flags;
+
+export const processFlags = {
+  ...grouped('Clusters', clusterFlags),
+  ...grouped('Temporal', temporalFlags),
+  ...grouped('Work', workFlags),
+  ...grouped('Leader election', leaderElectionFlags),
+  ...grouped('HTTP', httpFlags),
+  ...grouped('Logs', logFlags),
+};

@@ -2,7 +2,7 @@
  * Every flag of both processes. MCM v0.62.1 has two binaries; each of our processes accepts the
  * flags of both.
  */
-import type { Flag } from './flag.ts';
+import { grouped, type Flag, type Flags } from './flag.ts';
 import { machineFlags } from './machine.ts';
 import { processFlags } from './process.ts';
 import { boolean, duration, integer, text } from './kinds.ts';
@@ -13,57 +13,54 @@ import { boolean, duration, integer, text } from './kinds.ts';
  */
 const unusedFlags = {
   'cloud-provider': {
-    group: 'Without effect',
     kind: text,
     default: '',
     says: 'Unused in MCM too.',
     noop: 'The MachineClass names the provider.',
   },
   'min-resync-period': {
-    group: 'Without effect',
     kind: duration,
     default: '12h',
     says: 'Time between two resyncs of the informers.',
     noop: 'Nothing is polled: watches resume where they ended, or list again.',
   },
   'controller-start-interval': {
-    group: 'Without effect',
     kind: duration,
     default: '0s',
     says: 'Unused in MCM too.',
     noop: 'There is one thing to start.',
   },
   'kube-api-content-type': {
-    group: 'Without effect',
     kind: text,
     default: 'application/vnd.kubernetes.protobuf',
     says: 'Unused in MCM too.',
     noop: 'API servers serve custom resources as JSON only.',
   },
   profiling: {
-    group: 'Without effect',
     kind: boolean,
     default: 'false',
     says: 'Serves /debug/pprof in MCM.',
     noop: 'Profiles are taken by Node.js: start it with --cpu-prof or --inspect.',
   },
   'contention-profiling': {
-    group: 'Without effect',
     kind: boolean,
     default: 'false',
     says: 'Records waits for locks in MCM.',
     noop: 'One thread has no locks to wait for.',
   },
   'machine-replace-cycle-count-threshold': {
-    group: 'Without effect',
     kind: integer({ min: 0 }),
     default: '3',
     says: 'Failed replacements after which a newer MCM than v0.62.1 grows the creation timeout.',
     noop: 'The creation timeout does not grow by itself.',
   },
-} as const satisfies Record<string, Flag<unknown>>;
+} as const satisfies Flags;
 
-const flagTable = { ...processFlags, ...machineFlags, ...unusedFlags };
+const flagTable = {
+  ...processFlags,
+  ...machineFlags,
+  ...grouped('Without effect', unusedFlags),
+};
 
 export type FlagName = keyof typeof flagTable;
 
