@@ -67,7 +67,7 @@ export async function findHold(
 /** A deployment may want to keep machines whose update in place failed. */
 function wishOf(owner: CountedOwner | undefined, machine: Machine): ReplacementHold | undefined {
   if (phaseOf(machine) !== 'InPlaceUpdateFailed' || !owner?.keepsFailedUpdates) return undefined;
-  const reason = `its update in place failed, and it stays as it is: annotation ${options.inPlaceFailure} of its MachineDeployment is "stop"`;
+  const reason = `its update in place failed, and it stays as it is: annotation ${options.inPlaceFailure} of its MachineDeployment is not "replace"`;
   return { reason, isMeltdown: false, isWanted: true };
 }
 
@@ -159,7 +159,7 @@ async function ownerOf(control: KubeClient, machine: Machine): Promise<CountedOw
   if (object?.metadata.uid !== ref.uid) return undefined;
   const sets = items.filter((item) => controllerOf(item)?.uid === ref.uid);
   const { replacementBudget: limit = 1, inPlaceFailure } = optionsOf(object, Date.parse, nowMs());
-  const keepsFailedUpdates = inPlaceFailure === 'stop';
+  const keepsFailedUpdates = inPlaceFailure !== 'replace';
   return {
     kind: 'machinedeployments',
     object,

@@ -27,8 +27,8 @@ export function updateFindings(machine: Machine, install: Install): Finding[] {
 /** Milliseconds; undefined: it stays until a person decides. */
 export function replacedAt(machine: Machine, install: Install): number | undefined {
   const { annotations = {} } = deploymentOf(machine, install)?.metadata ?? {};
-  const isStopped = annotations[options.inPlaceFailure] === 'stop';
-  return isStopped ? undefined : healthDeadlineOf(machine, install);
+  const isReplaced = annotations[options.inPlaceFailure] === 'replace';
+  return isReplaced ? healthDeadlineOf(machine, install) : undefined;
 }
 
 /** In the words of the agent, where it said something. */

@@ -41,11 +41,9 @@ const awaitedByState: Record<UpdateState, (machine: Machine, install: Install) =
   }),
   failed: (machine, install) => {
     const until = replacedAt(machine, install);
+    const who = until === undefined ? 'a person, or ' : '';
     return {
-      what:
-        until === undefined
-          ? 'a person: its update failed, and nothing replaces it'
-          : `the agent on its Node ${nodeNameOf(machine)}, which may still succeed`,
+      what: `${who}the agent on its Node ${nodeNameOf(machine)}, which may still succeed`,
       since: sincePhase(machine),
       until,
       ...(until !== undefined && { sequel: healthSequelOf(machine, install, until) }),

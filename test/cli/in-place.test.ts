@@ -135,12 +135,7 @@ test.each<[where: Where, awaits: { what: string; since: number; until?: number; 
     ],
     [
       failed,
-      {
-        what: 'the agent on its Node node-a, which may still succeed',
-        since: 4,
-        until: -6,
-        sequel: 'it is Failed, and replaced',
-      },
+      { what: 'a person, or the agent on its Node node-a, which may still succeed', since: 4 },
     ],
     [
       { phase: 'InPlaceUpdateSuccessful', reason: 'UpdateSuccessful' },
@@ -178,21 +173,24 @@ interface Failure {
   replacedIn?: number;
 }
 
+const replacing = aPool({ notes: { [options.inPlaceFailure]: 'replace' } });
+
 test.each<Failure>([
   {
-    name: 'failed',
+    name: 'failed, and is to be replaced',
     where: failed,
+    pool: replacing,
     cause: 'Node in-place update failed: kubelet did not start',
     replacedIn: 6,
   },
   {
     name: 'failed, and is to stay',
     where: failed,
-    pool: aPool({ notes: { [options.inPlaceFailure]: 'stop' } }),
     cause: 'Node in-place update failed: kubelet did not start',
   },
   {
     name: 'has no answer',
+    pool: replacing,
     where: {
       phase: 'InPlaceUpdateFailed',
       reason: 'ReadyForUpdate',
@@ -289,7 +287,9 @@ test('a pool says which machines are at which step, and how many may be next', (
   expect(updateIn(facts)).toEqual([
     expect.stringMatching(/^a: waits for its pods, .* since .*, until /),
     expect.stringMatching(/^b: waits for the agent on its Node node-b, .*, until /),
-    expect.stringMatching(/^c: waits for the agent on its Node node-c, which may still succeed/),
+    expect.stringMatching(
+      /^c: waits for a person, or the agent on its Node node-c, which may still/,
+    ),
     '1 that may be selected: a person selects the next',
   ]);
 });

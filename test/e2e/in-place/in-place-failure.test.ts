@@ -18,9 +18,10 @@ describe('an update in place that fails', () => {
   const { scenario } = inPlaces;
 
   test.each(['never', 'failed'])(
-    'replaces the machine when the agent answers: %s',
+    'replaces the machine where it is told to, when the agent answers: %s',
     async (agents) => {
       const inPlace = await inPlaces.begin({ replicas: 2, agents });
+      await inPlace.rollout.annotate({ [options.inPlaceFailure]: 'replace' });
       await inPlace.configure(impatient);
       await inPlace.changeTemplate('two');
       // Both, one after the other: nothing stops a bad update.
@@ -32,10 +33,9 @@ describe('an update in place that fails', () => {
     },
   );
 
-  test('stops where it is told to, until a person has it tried again', async () => {
+  test('stops until a person has it tried again', async () => {
     const inPlace = await inPlaces.begin({ replicas: 2, agents: 'failed' });
     const { rollout } = inPlace;
-    await rollout.annotate({ [options.inPlaceFailure]: 'stop' });
     await inPlace.configure(impatient);
     await inPlace.changeTemplate('two');
     const [first = ''] = await inPlace.untilSome(1, 'UpdateFailed');
@@ -52,10 +52,9 @@ describe('an update in place that fails', () => {
     inPlace.nodes.expectBounds({ minInService: 1, maxSelected: 1 });
   });
 
-  test('stops where it is told to, until a person gives the machine up', async () => {
+  test('stops until a person gives the machine up', async () => {
     const inPlace = await inPlaces.begin({ replicas: 2, agents: 'failed' });
     const { rollout } = inPlace;
-    await rollout.annotate({ [options.inPlaceFailure]: 'stop' });
     await inPlace.changeTemplate('two');
     const [first = ''] = await inPlace.untilSome(1, 'UpdateFailed');
     await rollout.untilFound('State="Blocked"');

@@ -1,5 +1,4 @@
 /** An update in place that failed: found, tried again and given up by its runbook. */
-import { options } from '../../../workflows/api/constants.ts';
 import { useInPlace } from '../support/in-place.ts';
 import { untilGone, untilPhase } from '../support/machines.ts';
 import { Runbook } from '../support/runbook.ts';
@@ -12,7 +11,6 @@ describe('the runbook of an update in place', () => {
   test('that failed: others are kept from it, it is tried again, or given up', async () => {
     const inPlace = await inPlaces.begin({ replicas: 3, agents: 'failed' });
     const { name: POOL } = inPlace.rollout;
-    await inPlace.rollout.annotate({ [options.inPlaceFailure]: 'stop' });
     await inPlace.changeTemplate('two');
     const pageOf = (MACHINE: string) => Runbook.of(scenario, 'update-failed', { MACHINE, POOL });
     const first = await untilFailed();

@@ -22,7 +22,7 @@ export function isAutomatic({ spec }: JudgedObject): boolean {
 
 /** A machine whose update fails is not replaced for that. */
 export function stopsAtFailure({ metadata }: JudgedObject): boolean {
-  return metadata.annotations?.[failureOption] === 'stop';
+  return metadata.annotations?.[failureOption] !== 'replace';
 }
 
 /** Empty: the Node, or the Machine that has a copy, says nothing of an update. */

@@ -21,7 +21,7 @@ function poolsOf(seed: number): Found[] {
 
 const seeds = Array.from({ length: 60 }, (_, seed) => seed);
 const stops = ({ metadata }: Found): boolean =>
-  metadata.annotations?.['millwright.dev/in-place-failure'] === 'stop';
+  metadata.annotations?.['millwright.dev/in-place-failure'] !== 'replace';
 
 test('some worlds have pools of each kind, beside others', () => {
   const pools = seeds.filter(hasPoolsInPlace).flatMap(poolsOf);

@@ -9,7 +9,7 @@ const shareOfWorlds = 0.35;
 /** Of the deployments of such a world. */
 const shareOfPools = 0.6;
 const shareOfManual = 0.2;
-const shareOfStop = 0.3;
+const shareOfReplace = 0.5;
 
 /** By a chance of its own: worlds without such pools are as they were before there were any. */
 export function hasPoolsInPlace(seed: number): boolean {
@@ -36,8 +36,8 @@ export function perhapsInPlace(seed: number, body: Body): Body {
 }
 
 function failureOf(chance: Chance): object {
-  if (chance.happens(shareOfStop)) return { [options.inPlaceFailure]: 'stop' };
-  return chance.happens(0.2) ? { [options.inPlaceFailure]: 'replace' } : {};
+  if (chance.happens(shareOfReplace)) return { [options.inPlaceFailure]: 'replace' };
+  return chance.happens(0.3) ? { [options.inPlaceFailure]: 'stop' } : {};
 }
 
 export function inPlaceStrategyOf(chance: Chance): object {

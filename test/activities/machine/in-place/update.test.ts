@@ -235,7 +235,7 @@ describe('the time of a phase', () => {
   });
 
   test.each([
-    ['stop', 'InPlaceUpdateFailed', /in-place-failure of its MachineDeployment is "stop"/],
+    ['stop', 'InPlaceUpdateFailed', /in-place-failure of its MachineDeployment is not "replace"/],
     ['replace', 'Failed', /^none$/],
   ])('a deployment that says %s makes it %s', async (word, phase, hold) => {
     const deployment = aMachineDeployment({

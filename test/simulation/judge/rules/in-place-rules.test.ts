@@ -388,7 +388,7 @@ describe('an update fails', () => {
   });
 
   test.each<[Record<string, string>, string[]]>([
-    [{}, []],
+    [{}, [rules.stop]],
     [{ 'millwright.dev/in-place-failure': 'replace' }, []],
     [{ 'millwright.dev/in-place-failure': 'stop' }, [rules.stop]],
   ])('and the machine with it, with %j', async (annotations, expected) => {
@@ -429,7 +429,8 @@ describe('an update fails', () => {
   });
 
   test('and the machine not before its health timeout is over', async () => {
-    const court = await scene({}, { a: 'InPlaceUpdating', b: 'InPlaceUpdating' });
+    const annotations = { 'millwright.dev/in-place-failure': 'replace' };
+    const court = await scene({ annotations }, { a: 'InPlaceUpdating', b: 'InPlaceUpdating' });
     label(court, 'a', { [resultLabel]: 'failed' });
     setPhase(court, 'a', 'InPlaceUpdateFailed');
     await court.pass(minuteMs);

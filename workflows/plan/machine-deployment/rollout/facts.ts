@@ -132,8 +132,8 @@ export interface RolloutOptions {
   /** Windows and exclusions of DisruptionPolicies do not count until then, milliseconds. */
   overridePolicies?: { until: number; reason: string };
   autoRollback: boolean;
-  /** Machines whose update in place failed are not replaced for that. */
-  inPlaceFailure?: 'stop';
+  /** Machines whose update in place failed are replaced. Default: they stay. */
+  inPlaceFailure?: 'replace';
   /** The set whose template was given up: an automatic rollback holds on the set before it. */
   rolledBackFrom?: string;
 }

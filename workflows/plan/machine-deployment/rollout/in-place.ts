@@ -156,7 +156,7 @@ function stallOf(rollout: Rollout, { machines: selectable }: Selection): Stall |
   const isUnknown = facts.selectionUnknown !== undefined;
   if (!first || selectable.length > 0 || isUnknown || !isAtRest(rollout)) return undefined;
   const { name, why } = first;
-  const isStopped = facts.options.inPlaceFailure === 'stop';
+  const isStopped = facts.options.inPlaceFailure !== 'replace';
   const help = `repair its Node and say millwright retry-update machine/${name}, or millwright give-up-update machine/${name}`;
   return {
     blockedBy: `Machine/${name}`,

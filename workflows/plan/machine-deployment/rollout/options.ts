@@ -65,11 +65,11 @@ export function parseOptions({
   const override = (text: string) => parseOverride(text, (time) => at(time)?.at, now);
   const atLeastOne = 'must be a number of 1 or more, or a percentage such as 25%';
   const waves = `${atLeastOne}, or several that grow, each alone or with a time: 1, 25% for 30m`;
-  const failure = read(keys.inPlaceFailure, inPlaceFailureOf, 'must be replace or stop');
+  const failure = read(keys.inPlaceFailure, inPlaceFailureOf, 'must be stop or replace');
   const passed = 'must be a revision, such as 3, or waves of it that are passed, such as 3:1';
   const options = {
     autoRollback: isSet(keys.autoRollback),
-    inPlaceFailure: failure === 'stop' ? failure : undefined,
+    inPlaceFailure: failure === 'replace' ? failure : undefined,
     onDelete: isSet(keys.onDelete),
     honorsMinReadySeconds: isSet(keys.honorMinReadySeconds),
     soakSeconds: read(keys.soak, parseDuration, allowed.duration) ?? 0,

@@ -72,7 +72,7 @@ const updates = fc.record({
   ),
   options: fc.constantFrom(
     '',
-    ', millwright.dev/in-place-failure: stop',
+    ', millwright.dev/in-place-failure: replace',
     ', millwright.dev/canary: "1 for 5m, 2"',
   ),
   events: events.map((all) => all.toSorted((a, b) => a.at - b.at)),

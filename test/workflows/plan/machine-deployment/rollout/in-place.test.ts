@@ -278,8 +278,8 @@ test.each<{
   expect(Object.fromEntries(found)).toEqual(steps);
 });
 
-const stops: Partial<DeploymentFacts> = {
-  options: { autoRollback: false, faults: [], inPlaceFailure: 'stop' },
+const replaces: Partial<DeploymentFacts> = {
+  options: { autoRollback: false, faults: [], inPlaceFailure: 'replace' },
 };
 const failed = { selected: ['f'], failed: [{ name: 'f', why: 'no space left' }] };
 
@@ -291,7 +291,6 @@ test.each<{
 }>([
   {
     name: 'a failed update stands in the way of others until a person helps',
-    facts: stops,
     sets: [old({ ...failed, ready: ['r'] }), young()],
     shown: {
       state: 'Blocked',
@@ -302,7 +301,8 @@ test.each<{
     },
   },
   {
-    name: 'or its health timeout is over',
+    name: 'or its health timeout is over, where it is to be replaced',
+    facts: replaces,
     sets: [old({ ...failed, ready: ['r'] }), young()],
     shown: {
       state: 'Blocked',
@@ -329,13 +329,12 @@ test.each<{
   },
   {
     name: 'it does in a set that is wanted again',
-    facts: stops,
     sets: [young(failed, { machines: 'UAA' })],
     shown: { state: 'Blocked', blockedBy: 'Machine/f' },
   },
   {
     name: 'a DisruptionPolicy is not what a failed one waits for',
-    facts: { ...stops, maxUnavailable: 2, gate: { machines: { count: 0, policy: 'p', why: 'f' } } },
+    facts: { maxUnavailable: 2, gate: { machines: { count: 0, policy: 'p', why: 'f' } } },
     sets: [old({ ...failed, ready: ['r'] }), young()],
     shown: { state: 'Blocked', blockedBy: 'Machine/f' },
   },

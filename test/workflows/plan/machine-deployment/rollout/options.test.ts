@@ -42,8 +42,8 @@ const time = '2026-01-31T22:00:00Z';
 test.each<{ key: string; text: string; replicas?: number; expected: Partial<ParsedOptions> }>([
   { key: 'auto-rollback', text: 'true', expected: { autoRollback: true } },
   { key: 'auto-rollback', text: 'false', expected: {} },
-  { key: 'in-place-failure', text: 'stop', expected: { inPlaceFailure: 'stop' } },
-  { key: 'in-place-failure', text: 'replace', expected: {} },
+  { key: 'in-place-failure', text: 'stop', expected: {} },
+  { key: 'in-place-failure', text: 'replace', expected: { inPlaceFailure: 'replace' } },
   { key: 'on-delete', text: 'true', expected: { onDelete: true } },
   { key: 'honor-min-ready-seconds', text: 'true', expected: { honorsMinReadySeconds: true } },
   { key: 'soak', text: '1m30s', expected: { soakSeconds: 90 } },
@@ -145,7 +145,7 @@ describe('nonsense is a fault that names annotation, value and what is allowed, 
   };
   const table = [
     { key: 'auto-rollback', ...boolean },
-    { key: 'in-place-failure', may: 'must be replace or stop', texts: ['', 'Stop', 'true'] },
+    { key: 'in-place-failure', may: 'must be stop or replace', texts: ['', 'Stop', 'true'] },
     { key: 'on-delete', ...boolean },
     { key: 'honor-min-ready-seconds', ...boolean },
     {
