@@ -153,8 +153,12 @@ function addMachine(
   going.names.push(name);
   const { phase = '' } = machine.status?.currentStatus ?? {};
   const isReplaced = phase === 'Failed' && mayReplace(set, name);
-  if (isGoing(machine) || isUpdated(machine) || isPromised || isReplaced) going.underWay += 1;
+  const isWorkedOn = isUpdated(machine) && !waitingPhases.includes(phase);
+  if (isGoing(machine) || isWorkedOn || isPromised || isReplaced) going.underWay += 1;
 }
+
+/** Of machines whose update in place failed: two of them must not wait for each other. */
+const waitingPhases = ['InPlaceUpdateFailed', 'Failed'];
 
 /** The set may delete a Failed machine of this name, as far as its deployment says. */
 function mayReplace({ metadata }: MachineSet, name: string): boolean {

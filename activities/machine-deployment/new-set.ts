@@ -118,7 +118,8 @@ export function scalingAnnotationsOf(deployment: MachineDeployment): Record<stri
 
 /** With OnDelete a new machine comes only in place of one that is gone. */
 export function maxSurgeOf({ metadata, spec }: MachineDeployment): number {
-  return metadata.annotations?.[options.onDelete] === 'true' ? 0 : surgeOf(spec);
+  const isOnDelete = metadata.annotations?.[options.onDelete] === 'true';
+  return isOnDelete && spec.strategy?.type !== 'InPlaceUpdate' ? 0 : surgeOf(spec);
 }
 
 export function scalingAnnotations(desired: number, max: number): Record<string, string> {

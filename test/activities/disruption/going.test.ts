@@ -98,6 +98,12 @@ test.each<{ name: string; machine: Machine; set?: MachineSet; all: number; under
     all: 1,
     underWay: 1,
   },
+  {
+    name: 'whose update in place failed: two of them do not wait for each other',
+    machine: machineOf('m', { phase: 'InPlaceUpdateFailed' }),
+    all: 1,
+    underWay: 0,
+  },
 ])('a machine $name', ({ machine, set = aSet(1), all, underWay }) => {
   expect(counts(objectsOf(set, machine))).toEqual([all, underWay]);
 });

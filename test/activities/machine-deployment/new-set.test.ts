@@ -78,6 +78,15 @@ test.each([
     annotations: { 'millwright.dev/on-delete': 'true' },
     max: '3',
   },
+  {
+    name: 'OnDelete, which an update in place is not',
+    strategy: {
+      type: 'InPlaceUpdate',
+      inPlaceUpdate: { maxSurge: 1, maxUnavailable: 0, orchestrationType: 'Auto' },
+    },
+    annotations: { 'millwright.dev/on-delete': 'true' },
+    max: '4',
+  },
 ] as const)(
   'the most machines that there may be is noted, once: $name',
   async ({ strategy, max, ...changes }) => {
