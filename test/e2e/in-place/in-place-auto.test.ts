@@ -43,6 +43,8 @@ describe('an update in place', () => {
         minInService: replicas - maxUnavailable,
         maxSelected: maxUnavailable + maxSurge,
       });
+      // It takes the room that it has.
+      expect(nodes.mostSelected).toBeGreaterThanOrEqual(maxUnavailable);
       rollout.recorder.expectBounds({
         maxTotal: replicas + maxSurge,
         minAvailable: replicas - maxUnavailable,

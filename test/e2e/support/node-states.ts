@@ -57,6 +57,13 @@ export class NodeRecorder {
       ({ inService, selected }) => inService < minInService || selected > maxSelected,
     );
     expect(broken).toEqual([]);
+    // Else nothing was seen.
+    expect(this.mostSelected).toBeGreaterThan(0);
+  }
+
+  /** At one time. */
+  get mostSelected(): number {
+    return Math.max(...this.states.map(({ selected }) => selected));
   }
 
   #note(changed: NodeView | undefined): void {
