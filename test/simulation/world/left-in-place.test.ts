@@ -18,10 +18,10 @@ function leftIn(seed: number) {
   const machines = world.installs.flatMap(({ control, target, namespace }) => {
     const list: { items?: Found[] } = control.server.get(customResource('machines', namespace));
     const left = (list.items ?? []).filter(({ metadata }) => metadata.name.startsWith('left-'));
-    return left.map((machine) => ({
-      machine,
-      node: Object(target.server.get(`/api/v1/nodes/${machine.metadata.name}`)) as Found,
-    }));
+    return left.map((machine) => {
+      const node: Found = Object(target.server.get(`/api/v1/nodes/${machine.metadata.name}`));
+      return { machine, node };
+    });
   });
   return { world, machines, cloud, started };
 }

@@ -89,7 +89,8 @@ export function leavePool(world: World, parts: { cloud: OtherCloud; kubelets: Ku
   world.simulation.note('MCM', `left ${pool}: ${stages.map(textOf).join(', ')}`);
 }
 
-const textOf = ({ phase, reason, result = '' }: Stage): string => `${phase} ${reason} ${result}`;
+const textOf = ({ phase, reason, result }: Stage): string =>
+  [phase, reason, result].filter((text) => text).join(' ');
 
 interface Parts {
   cloud: OtherCloud;
@@ -164,7 +165,10 @@ class LeftPool {
     return { metadata: { labels: { ...labelsOf(pool), version } }, spec };
   }
 
-  #set(owner: object, { version, replicas }: { version: '1' | '2'; replicas: number }): Body {
+  #set(
+    owner: ReturnType<typeof ownerOf>,
+    { version, replicas }: { version: '1' | '2'; replicas: number },
+  ): Body {
     const template = this.#template(version);
     const hashed = { ...template.metadata.labels, [labels.templateHash]: hashOf(version) };
     const isOld = version === '1';

@@ -46,11 +46,9 @@ export function judgeSelection(judged: Case): void {
   if (!before || !after || isSelected(before) || !isSelected(after) || write.isAgain) return;
   // It has been updated without that, and is only marked so that it is found.
   if (resultOf(before) !== undefined) return;
-  const control = evidence.controlOf(install);
-  const [machine] = Array.from(control.naming(after.spec?.providerID ?? ''));
-  const set = machine?.object && control.sets.of(ownerOf(machine.object));
-  const deployment = set && control.deployments.of(ownerOf(set.last));
-  if (!machine || !deployment?.object) {
+  const [machine] = Array.from(evidence.controlOf(install).naming(after.spec?.providerID ?? ''));
+  const deployment = machine && deploymentOf(judged, machine);
+  if (!machine || !deployment) {
     const text = `${textOf(judged, 'selected')}, which is of no deployment`;
     evidence.rulings.against('a Node is selected while it may be', after.metadata.uid, text);
     return;
@@ -60,6 +58,13 @@ export function judgeSelection(judged: Case): void {
   selections.set(deployment, [...earlier, one]);
   judgeRoom({ judged, deployment, machine, ours: [...earlier, one] });
   judgeTime(judged, deployment);
+}
+
+function deploymentOf({ evidence, install }: Case, { object }: Life): Life | undefined {
+  const control = evidence.controlOf(install);
+  const set = object && control.sets.of(ownerOf(object));
+  const deployment = set && control.deployments.of(ownerOf(set.last));
+  return deployment?.object && deployment;
 }
 
 interface Selected {
@@ -138,23 +143,24 @@ export function judgeMove(judged: Case): void {
   evidence.rulings.against(rule, `${after.metadata.uid} ${now}`, text);
 }
 
-function faultOfMove(
-  { evidence, install, past, before, after, since }: Case,
-  { from, to }: { from: string; to: string },
-): string | undefined {
-  if (!before || !after) return undefined;
+function faultOfMove(judged: Case, { from, to }: { from: string; to: string }): string | undefined {
+  const { past, after, since } = judged;
   const [old, next] = [past.sets.of(from), past.sets.of(to)];
   const deployment = next && past.deployments.of(ownerOf(next.last));
   if (!next || !deployment) return 'which is of no deployment';
   if (old && ownerOf(old.last) !== deployment.uid) return 'which is of another deployment';
-  if (!matches(after, next.last)) return 'without the labels of that set';
-  const controllers = after.metadata.ownerReferences?.filter(({ controller }) => controller);
-  if (controllers?.length !== 1) return `with ${controllers?.length} owners`;
+  if (!after || !matches(after, next.last)) return 'without the labels of that set';
   const isWanted = deployment.wasSince(since, (object) => isOfTemplate(next.last, object));
   if (!isWanted) return 'which is not that of the template';
   if (!deployment.wasSince(since, isInPlace)) return 'which is not updated in place';
-  if (phaseOf(before) === 'InPlaceUpdating') return 'while it is being updated';
-  const node = nodeLifeOf(evidence.targetOf(install), before);
+  return faultOfMachine(judged);
+}
+
+function faultOfMachine({ evidence, install, before, after, since }: Case): string | undefined {
+  const owners = after?.metadata.ownerReferences?.filter(({ controller }) => controller) ?? [];
+  if (owners.length !== 1) return `with ${owners.length} owners`;
+  if (before && phaseOf(before) === 'InPlaceUpdating') return 'while it is being updated';
+  const node = before && nodeLifeOf(evidence.targetOf(install), before);
   if (!node) return 'without a Node';
   const isUpdated = node.wasSince(since, (one) => resultOf(one) === 'successful');
   return isUpdated ? undefined : `although Node ${node.last.metadata.name} was not updated`;

@@ -2,16 +2,13 @@ import { aNode, anObject, courtroom, minuteMs, ownerReference } from '../courtro
 import type { Courtroom } from '../courtroom.ts';
 
 const prefix = 'node.machine.sapcloud.io';
-const [candidate, selected, result] = [
-  'candidate-for-update',
-  'selected-for-update',
-  'update-result',
-]
-  .map((name) => `${prefix}/${name}`)
-  .map((key) => (value: string) => ({ [key]: value })) as [Label, Label, Label];
+const labelled =
+  (name: string) =>
+  (value: string): Record<string, string> => ({ [`${prefix}/${name}`]: value });
+const candidate = labelled('candidate-for-update');
+const selected = labelled('selected-for-update');
+const result = labelled('update-result');
 const [getsOn, isOpen] = ['an update in place gets on', 'a Node is open again after its update'];
-
-type Label = (value: string) => Record<string, string>;
 
 interface Stage {
   phase?: string;
@@ -74,7 +71,9 @@ function put({
     { type: 'Ready', status: 'True' },
     ...(reason === undefined ? [] : [condition]),
   ];
-  court.target.put({ ...node, metadata: { ...metadata, labels }, status: { conditions } });
+  court.target.put(
+    Object.assign(node, { metadata: { ...metadata, labels }, status: { conditions } }),
+  );
   return court;
 }
 

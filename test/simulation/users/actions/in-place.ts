@@ -96,7 +96,7 @@ const isCandidate = ({ object }: Picked): boolean =>
 
 /** Who updates by hand labels one Node after the other, and some in pools of the other kind. */
 export async function selectByHand(user: User): Promise<void> {
-  const { chance, target } = user;
+  const { chance } = user;
   const pool = pickPool(user, (object) => isManual(object) || chance.happens(0.1));
   if (!pool) return;
   const rounds = 1 + chance.below(6);

@@ -1,6 +1,7 @@
 /** Sets that create nothing, and those that keep what has failed. */
 import { labels } from '../../../../workflows/api/constants.ts';
-import { isDeleting, isLone } from '../user.ts';
+import { isInPlace } from '../in-place.ts';
+import { isDeleting, isLone, isOwnedBy } from '../user.ts';
 import type { Obstacle, Place } from './obstacle.ts';
 import { withoutHealthTimeout } from './deployments.ts';
 
@@ -10,6 +11,7 @@ interface SetSpec {
 }
 
 export function frozenSets({ all, control }: Place): Obstacle[] {
+  const pools = all('machinedeployments').filter(({ object }) => isInPlace(object));
   return all('machinesets')
     .filter(({ object }) => !isDeleting(object))
     .flatMap(({ path, name, object }) => {
@@ -25,7 +27,10 @@ export function frozenSets({ all, control }: Place): Obstacle[] {
           { metadata: { labels: { [labels.scaleUpDisabled]: null } } },
         ],
         [
-          (spec.autoPreserveFailedMachineMax ?? 0) > 0 && isLone(object),
+          // What a deployment says of it does not reach an old set, and one whose machines are updated
+          // in place waits for them.
+          (spec.autoPreserveFailedMachineMax ?? 0) > 0 &&
+            (isLone(object) || pools.some((pool) => isOwnedBy(object, pool.object))),
           'preserves Failed machines',
           { spec: { autoPreserveFailedMachineMax: 0 } },
         ],
