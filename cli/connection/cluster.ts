@@ -46,22 +46,18 @@ export async function inUntriedCluster<Answer>(
   act: (scope: ClusterScope, kubeConfig: KubeConfig) => Promise<Answer>,
 ): Promise<Answer> {
   const kubeConfig = loadKubeConfig(kubeconfig, process.env, context);
-  const kube = clientFor(kubeConfig);
+  const kube = createKubeClient({
+    kubeConfig,
+    userAgent: `millwright-cli/${version}`,
+    // Sets apart what a person does from what the worker does, which is `millwright`.
+    fieldManager: 'millwright-cli',
+  });
   try {
     const scope = { kube, namespace: namespace ?? kubeConfig.namespace ?? 'default' };
     return await act(scope, kubeConfig);
   } finally {
     await kube.close();
   }
-}
-
-export function clientFor(kubeConfig: KubeConfig): KubeClient {
-  return createKubeClient({
-    kubeConfig,
-    userAgent: `millwright-cli/${version}`,
-    // Sets apart what a person does from what the worker does, which is `millwright`.
-    fieldManager: 'millwright-cli',
-  });
 }
 
 interface Silent {

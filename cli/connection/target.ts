@@ -1,9 +1,8 @@
 /** The cluster whose Nodes the machines are. */
 import type { Command } from 'commander';
-import { loadKubeConfig } from '../../kube/client/kubeconfig.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { ClusterScope } from './cluster.ts';
-import { answering, clientFor } from './cluster.ts';
+import { answering, inUntriedCluster } from './cluster.ts';
 
 export interface TargetOptions {
   /** Undefined: Nodes are in the control cluster. */
@@ -24,13 +23,10 @@ export async function inTarget<Answer>(
   act: (target: KubeClient) => Promise<Answer>,
 ): Promise<Answer> {
   if (targetKubeconfig === undefined) return await act(kube);
-  const kubeConfig = loadKubeConfig(targetKubeconfig);
-  const target = clientFor(kubeConfig);
-  try {
+  const cluster = { kubeconfig: targetKubeconfig };
+  return await inUntriedCluster(cluster, async ({ kube: target }, kubeConfig) => {
     const server = `${kubeConfig.cluster.server} of the Nodes (${targetKubeconfig})`;
     const silent = { kubeConfig, server, flags: '--target-kubeconfig names' };
     return await answering(target, silent, () => act(target));
-  } finally {
-    await target.close();
-  }
+  });
 }

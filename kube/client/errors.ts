@@ -1,6 +1,7 @@
 /** Answers of an API server that are errors, and missing ones. */
 import { defined } from '../../workflows/values/defined.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
+import { parsedJson } from '../../workflows/values/parsed-json.ts';
 
 export interface StatusCause {
   reason?: string;
@@ -208,13 +209,9 @@ function millisecondsOf(retryAfter: string | undefined): number | undefined {
 
 function statusOf(text: string): Status | undefined {
   if (!text.startsWith('{')) return undefined;
-  try {
-    const body: Status = JSON.parse(text);
-    return body.kind === 'Status' ? body : undefined;
-  } catch {
-    // A truncated or foreign body: the caller reports it as plain text.
-    return undefined;
-  }
+  // A truncated or foreign body: the caller reports it as plain text.
+  const body: Status = Object(parsedJson(text));
+  return body.kind === 'Status' ? body : undefined;
 }
 
 /** No answer came, or it broke off. */

@@ -2,6 +2,7 @@
  * Until when the certificates hold that a watcher has read from files, kept on its Lease for
  * `millwright stuck`. The pods of an install have the same files.
  */
+import { parsedJson } from '../../workflows/values/parsed-json.ts';
 
 export const certificatesAnnotation = 'millwright.dev/certificates';
 
@@ -22,16 +23,8 @@ export function writeCertificateEnds(ends: readonly CertificateEnd[]): string | 
 
 /** Reads the annotation. A damaged part counts as absent. */
 export function readCertificateEnds(text: string | undefined): CertificateEnd[] {
-  const content = parsed(text);
+  const content = parsedJson(text);
   return Array.isArray(content) ? content.flatMap(endIn) : [];
-}
-
-function parsed(text = '[]'): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function endIn(item: unknown): CertificateEnd[] {

@@ -2,6 +2,7 @@
  * Which install leads and where its Temporal is, kept on the Lease: a command finds them there, and
  * does not take the Temporal of another cluster for this one's.
  */
+import { parsedJson } from '../../workflows/values/parsed-json.ts';
 
 export const installAnnotation = 'millwright.dev/install';
 
@@ -25,7 +26,8 @@ export const writeInstallNote = (note: InstallNote): string => JSON.stringify(no
 
 /** Reads the annotation. A damaged one counts as absent. */
 export function readInstallNote(text: string | undefined): InstallNote | undefined {
-  const { cluster, name, clusterName, isFleet, temporal } = parsed(text);
+  const note: Record<string, unknown> = Object(parsedJson(text));
+  const { cluster, name, clusterName, isFleet, temporal } = note;
   const { address, namespace, id }: Record<string, unknown> = Object(temporal);
   if (typeof cluster !== 'string' || typeof name !== 'string') return undefined;
   if (typeof address !== 'string' || typeof namespace !== 'string') return undefined;
@@ -36,12 +38,4 @@ export function readInstallNote(text: string | undefined): InstallNote | undefin
     isFleet: isFleet === true,
     temporal: { address, namespace, id: typeof id === 'string' ? id : '' },
   };
-}
-
-function parsed(text = ''): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
 }

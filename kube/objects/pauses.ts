@@ -4,6 +4,7 @@
  */
 import type { Pause, PauseReason } from '../../workflows/values/pauses.ts';
 import { pauseReasons } from '../../workflows/values/pauses.ts';
+import { parsedJson } from '../../workflows/values/parsed-json.ts';
 
 export const pausesAnnotation = 'millwright.dev/pauses';
 
@@ -52,16 +53,8 @@ const textOf = (time: number): string => new Date(time).toISOString();
 
 /** Reads the annotation. A damaged part counts as absent. */
 export function readPauses(text: string | undefined): NotedPause[] {
-  const content = parsed(text);
+  const content = parsedJson(text);
   return Array.isArray(content) ? content.flatMap((item: unknown) => pauseIn(item) ?? []) : [];
-}
-
-function parsed(text = '[]'): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function pauseIn(item: unknown): NotedPause | undefined {

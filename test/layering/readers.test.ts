@@ -7,7 +7,7 @@ import { readSource, sourcesIn } from './sources.ts';
 
 const folders = ['activities', 'kube', 'watcher', 'workers', 'workflows'];
 
-const readsText = /\bJSON\.parse\b|from 'yaml'/;
+const readsText = /\b(JSON\.parse|parsedJson)\b|from 'yaml'/;
 
 const annotation = 'an annotation: 256 KiB';
 const answer = 'an answer of a cloud, which its client bounds';
@@ -41,6 +41,7 @@ const readers: Readonly<Record<string, string>> = {
   'workflows/plan/machine-deployment/from-zero.ts': annotation,
   'workflows/plan/machine/node-template.ts': annotation,
   'workflows/runtime/payload-converter.ts': 'a message of Temporal: 2 MiB',
+  'workflows/values/parsed-json.ts': 'for those above',
 };
 
 test('each file that reads the text of others is listed, with what bounds it', () => {

@@ -43,7 +43,7 @@ export const vocabulary = {
     heading health heartbeat held help here hetzner hidden hide hinders histogram history hold
     holders hook host how http id identity ids ignore image incarnation infer initialization
     initialize inline innermost input insert install instance int integer interceptor interrupt
-    interruptible interruption interval invalid ip iso items job join journal keep kept key
+    interruptible interruption interval invalid ip iso items job join json journal keep kept key
     keyword kill kind kit known kube kubeconfig kubectl kubelet kubevirt label lack large last
     late lately lateness latest launch layout lazy leader leaderless leadership leading leaked
     lean lease leave ledger left leftovers length let level license life lifecycle limit line

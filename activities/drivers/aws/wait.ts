@@ -8,6 +8,7 @@ import type { Ec2 } from './ec2.ts';
 import { idOf, isLive, isNamed } from './instance-view.ts';
 import { isPassing } from './error-mapping.ts';
 import { spent } from './faults.ts';
+import { parsedJson } from '../../../workflows/values/parsed-json.ts';
 
 export interface Cloud {
   ec2: Ec2;
@@ -44,13 +45,8 @@ const instancesMax = 30;
 
 /** Undefined if there is none, or none of ours. */
 export function waitingIn(checkpoint: string | undefined): Waiting | undefined {
-  if (checkpoint === undefined) return undefined;
-  try {
-    const waiting: unknown = JSON.parse(checkpoint);
-    return isWaiting(waiting) ? waiting : undefined;
-  } catch {
-    return undefined;
-  }
+  const waiting = parsedJson(checkpoint);
+  return isWaiting(waiting) ? waiting : undefined;
 }
 
 function isWaiting(value: unknown): value is Waiting {

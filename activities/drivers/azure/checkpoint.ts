@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import type { AzureClients } from './client.ts';
+import { parsedJson } from '../../../workflows/values/parsed-json.ts';
 
 export type PartKind = 'virtual machine' | 'network interface' | 'disk';
 
@@ -62,7 +63,8 @@ function isPlain(operation: string): boolean {
 
 /** Undefined: none, or of another driver, another account, or of an earlier version. */
 export function writeIn(checkpoint: string | undefined, account: Subscription): Write | undefined {
-  const { verb, kind, name, ...rest } = fieldsOf(checkpoint);
+  const fields: Record<string, unknown> = Object(parsedJson(checkpoint));
+  const { verb, kind, name, ...rest } = fields;
   if (verb !== 'create' && verb !== 'delete') return undefined;
   if (!isKind(kind) || typeof name !== 'string') return undefined;
   const operation = operationIn(rest, account);
@@ -84,14 +86,6 @@ function operationIn(
 
 function isKind(kind: unknown): kind is PartKind {
   return kind === 'virtual machine' || kind === 'network interface' || kind === 'disk';
-}
-
-function fieldsOf(checkpoint: string | undefined): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(checkpoint ?? '{}'));
-  } catch {
-    return {};
-  }
 }
 
 /**

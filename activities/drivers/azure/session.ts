@@ -16,6 +16,7 @@ import { orAborted } from '../../system/or-aborted.ts';
 import { invalidSpec, withoutNulls } from '../spec-schema.ts';
 import { pollSeconds, Pauses, realTiming } from '../wait.ts';
 import { anySignal, random, timeoutSignal } from '../../system/system.ts';
+import { parsedJson } from '../../../workflows/values/parsed-json.ts';
 
 export interface Timing {
   /** Limit of one HTTP request, with the token that it needs. */
@@ -256,7 +257,8 @@ export async function callRaw(
     if (body) request.headers.set('content-type', 'application/json');
     const response = await compute.pipeline.sendRequest(http, request);
     const retryAfter = secondsOfRetryAfter(response.headers.get('retry-after'));
-    const answer = parsed(response.bodyAsText);
+    // One that is not of the Resource Manager: its status says enough.
+    const answer: Record<string, unknown> = Object(parsedJson(response.bodyAsText));
     if (response.status < 400) return { body: answer, retryAfter };
     throw refusalOf(doing, { url: request.url, status: response.status, answer, retryAfter });
   });
@@ -282,13 +284,4 @@ function refusalOf(
     ...(advice !== undefined && { versionAdvice: advice }),
   };
   return failureOfAnswer(doing, known, { retryAfter });
-}
-
-function parsed(text: string | null | undefined): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(text ?? '{}'));
-  } catch {
-    // Not of the Resource Manager; its status says enough.
-    return {};
-  }
 }

@@ -4,6 +4,7 @@
  */
 import { isMeaningName } from '../error-meanings.ts';
 import type { Death, Place } from './cloud.ts';
+import { parsedJson } from '../../../workflows/values/parsed-json.ts';
 
 /** What is remembered of the make of an instance. */
 export interface InsertNote {
@@ -130,10 +131,4 @@ interface Notes {
   failed?: unknown;
 }
 
-function parse(checkpoint: string | undefined): Notes {
-  try {
-    return Object(JSON.parse(checkpoint ?? '{}'));
-  } catch {
-    return {};
-  }
-}
+const parse = (checkpoint: string | undefined): Notes => Object(parsedJson(checkpoint));

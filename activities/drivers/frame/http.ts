@@ -5,6 +5,7 @@ import { anySignal, nowMs, timeoutSignal } from '../../system/system.ts';
 import { DriverError } from '../driver.ts';
 import { meanings, type MeaningName } from '../error-meanings.ts';
 import type { Environment } from '../settings.ts';
+import { parsedJson } from '../../../workflows/values/parsed-json.ts';
 
 export interface RestAnswer {
   status: number;
@@ -159,7 +160,7 @@ async function send(agent: Dispatcher, options: RestOptions, call: RestCall): Pr
 
 async function exchange(
   agent: Dispatcher,
-  { url, headers, parse = parsed }: RestOptions,
+  { url, headers, parse = parsedJson }: RestOptions,
   { method, path, body, signal, headers: more }: RestCall,
 ): Promise<RestAnswer> {
   const own = await untilAborted(headers(signal), signal);
@@ -191,14 +192,6 @@ async function untilAborted<T>(work: T | Promise<T>, signal: AbortSignal): Promi
     return await Promise.race([work, promise]);
   } finally {
     signal.removeEventListener('abort', stop);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

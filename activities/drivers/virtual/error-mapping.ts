@@ -1,6 +1,7 @@
 /** What the virtual cloud answers or does not answer, in the words of the driver contract. */
 import { isMachineErrorCode, type MachineErrorCode } from '../../../workflows/api/failures.ts';
 import { DriverError, type DriverFault, type DriverFaultKind } from '../driver.ts';
+import { parsedJson } from '../../../workflows/values/parsed-json.ts';
 
 interface FailedCall {
   method: string;
@@ -75,16 +76,10 @@ interface CloudError {
 }
 
 function answerOf(text: string): CloudError | undefined {
-  try {
-    const body: { error?: { code?: unknown; reason?: unknown; message?: unknown } } | null =
-      JSON.parse(text);
-    const { code, reason, message } = body?.error ?? {};
-    if (!isMachineErrorCode(code)) return undefined;
-    return { code, reason: String(reason), message: String(message) };
-  } catch {
-    // The answer is not the virtual cloud's; the caller shows its text.
-    return undefined;
-  }
+  const { code, reason, message } = Object(Object(parsedJson(text)).error);
+  // The answer may not be the virtual cloud's; the caller shows its text.
+  if (!isMachineErrorCode(code)) return undefined;
+  return { code, reason: String(reason), message: String(message) };
 }
 
 interface BrokenCall extends FailedCall {

@@ -2,6 +2,7 @@
 import { createPrivateKey, sign, constants, type KeyObject } from 'node:crypto';
 import { nowMs } from '../../system/system.ts';
 import { fault } from '../frame/fault.ts';
+import { parsedJson } from '../../../workflows/values/parsed-json.ts';
 
 export interface Credentials {
   folder: string;
@@ -13,21 +14,15 @@ export interface Credentials {
 export function credentialsOf(secret: Readonly<Record<string, string>>): Credentials {
   const folder = secret['folderID']?.trim() ?? '';
   if (!/^[a-z0-9]{1,50}$/.test(folder)) throw refused('folderID is not the id of a folder');
-  const { id, service_account_id, private_key } = parsed(secret['serviceAccountJSON'] ?? '');
+  const account = parsedJson(secret['serviceAccountJSON']);
+  if (account === undefined) throw refused('serviceAccountJSON is missing, or is no JSON');
+  const { id, service_account_id, private_key } = Object(account);
   const texts = [id, service_account_id, private_key].map((text) =>
     typeof text === 'string' ? text : '',
   );
   const [keyId = '', serviceAccountId = '', privateKey = ''] = texts;
   if (texts.every(Boolean)) return { folder, keyId, serviceAccountId, privateKey };
   throw refused('serviceAccountJSON has not all of id, service_account_id and private_key');
-}
-
-function parsed(text: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    throw refused('serviceAccountJSON is missing, or is no JSON');
-  }
 }
 
 /** For the token endpoint: PS256, for an hour. */

@@ -6,7 +6,7 @@ import { isReady, type NodeObject } from '../cluster.ts';
 import { createDeployment, deleteDeployment, machinesOf } from '../machines.ts';
 import { classManifest, secretName } from '../manifests.ts';
 import { changeClass } from '../rollouts.ts';
-import { useScenario } from '../scenario.ts';
+import { useScenario, type Scenario } from '../scenario.ts';
 import { Workloads } from '../workloads.ts';
 import type { RunningCloud } from './cloud-case.ts';
 
@@ -20,6 +20,10 @@ export interface PoolCloud extends Pick<
   otherSpec: object;
   /** Instances that run. */
   nodes(): Promise<CloudNode[]>;
+  /** What else holds while all machines of a class run. */
+  expectRunning?(scenario: Scenario, ofClass: string): Promise<void>;
+  /** What else holds at the end, after six machines. */
+  expectGone?(): Promise<void>;
 }
 
 export interface PoolCloudCase {
@@ -93,12 +97,14 @@ export function describePool({ provider, start }: PoolCloudCase): void {
       // Wherever it is: what it has begun is found again.
       await scenario.operator.kill9('worker');
       await untilOneEach(pool, 3, 'old');
+      await cloud.expectRunning?.(scenario, 'old');
 
       const nodeName = first?.metadata.labels?.['node'] ?? '';
       await workloads.start({ app: 'web', nodeName });
       const [pod] = await workloads.podsOn(nodeName, 'web');
       await changeClass(scenario, pool, 'new');
       await untilOneEach(pool, 3, 'new');
+      await cloud.expectRunning?.(scenario, 'new');
       const pods = await workloads.podsOn(nodeName, 'web');
       expect(pods.map(({ metadata }) => metadata.uid)).not.toContain(pod?.metadata.uid);
       await workloads.end('web');
@@ -109,6 +115,7 @@ export function describePool({ provider, start }: PoolCloudCase): void {
       await eventually('nothing is left in the cloud', async () =>
         expect(await cloud.living()).toEqual([]),
       );
+      await cloud.expectGone?.();
     });
   });
 }
