@@ -1,7 +1,7 @@
 /** Changes that a drain makes to the Node itself. */
 import type { KubeClient } from '../../kube/client/client.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
-import { inPlaceNodeOf } from '../../workflows/api/in-place.ts';
+import { inPlaceNodeOf } from '../../workflows/contracts/in-place-node.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { isOutdated, replacing } from '../../kube/objects/json-patch.ts';
 import { node as nodePath } from '../../kube/client/paths.ts';

@@ -1,7 +1,8 @@
 /** Machines of a deployment that updates in place, by where the update of each of them is. */
 import { labels } from '../../workflows/api/constants.ts';
 import type { InPlaceNode, InPlaceReason } from '../../workflows/api/in-place.ts';
-import { inPlaceNodeOf, inPlaceReasonOf, inPlaceUpdate } from '../../workflows/api/in-place.ts';
+import { inPlaceReasonOf, inPlaceUpdate } from '../../workflows/api/in-place.ts';
+import { inPlaceNodeOf } from '../../workflows/contracts/in-place-node.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';

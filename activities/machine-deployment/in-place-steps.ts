@@ -5,7 +5,7 @@
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import { annotations, labels, taints } from '../../workflows/api/constants.ts';
 import type { InPlaceNode } from '../../workflows/api/in-place.ts';
-import { inPlaceNodeOf } from '../../workflows/api/in-place.ts';
+import { inPlaceNodeOf } from '../../workflows/contracts/in-place-node.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine, Taint } from '../../workflows/api/machine.ts';

@@ -1,7 +1,8 @@
 /** Where the update in place of a machine is, and what it waits for: by the objects alone. */
 import type { Node } from '../../kube/objects/nodes.ts';
 import { labels } from '../../workflows/api/constants.ts';
-import { inPlaceNodeOf, inPlaceReasons } from '../../workflows/api/in-place.ts';
+import { inPlaceReasons } from '../../workflows/api/in-place.ts';
+import { inPlaceNodeOf } from '../../workflows/contracts/in-place-node.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
 import { selectCommand } from '../diagnosis/machine-commands.ts';

@@ -46,12 +46,7 @@ const longestExtensionMinutes = 10_080;
 /** Returns the fault of a command, in words that say what to do; undefined when it can be tried. */
 export function errorOf(command: MachineCommand, state: MachineState): string | undefined {
   if (command.by !== undefined && typeof command.by !== 'string') return 'by: must be a text';
-  if (command.verb === 'retryNow') {
-    const isHeld = knownHoldOf(state) !== undefined;
-    const isRetried = state.failure !== undefined || isUpdateRetried(state);
-    const isWaiting = isBeingDrained(state) || isRetried || isHeld;
-    return isWaiting ? undefined : 'the machine waits for nothing that can be tried again';
-  }
+  if (command.verb === 'retryNow') return retryError(state);
   if (command.verb === 'selectForUpdate') return selectionError(state);
   if (isOfUpdate(command.verb)) {
     const hasFailed = state.phase === 'InPlaceUpdateFailed';
@@ -62,6 +57,13 @@ export function errorOf(command: MachineCommand, state: MachineState): string | 
     return 'hooks hold the drain, and its time has not begun: remove them first';
   }
   return command.verb === 'extendDrain' ? minutesError(command.minutes) : undefined;
+}
+
+function retryError(state: MachineState): string | undefined {
+  const isHeld = knownHoldOf(state) !== undefined;
+  const isRetried = state.failure !== undefined || isUpdateRetried(state);
+  const isWaiting = isBeingDrained(state) || isRetried || isHeld;
+  return isWaiting ? undefined : 'the machine waits for nothing that can be tried again';
 }
 
 /** What its rollout says to it is read when it is done. */

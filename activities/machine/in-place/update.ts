@@ -1,5 +1,5 @@
 /** The next thing of an update in place, on the Machine or on its Node. */
-import { inPlaceNodeOf } from '../../../workflows/api/in-place.ts';
+import { inPlaceNodeOf } from '../../../workflows/contracts/in-place-node.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type {
   InPlaceOutcome,

@@ -4,7 +4,7 @@ import { ignoreConflict } from '../../../kube/client/ignore.ts';
 import { node as nodePath } from '../../../kube/client/paths.ts';
 import type { Node } from '../../../kube/objects/nodes.ts';
 import { taints } from '../../../workflows/api/constants.ts';
-import { inPlaceNodeOf } from '../../../workflows/api/in-place.ts';
+import { inPlaceNodeOf } from '../../../workflows/contracts/in-place-node.ts';
 import { follow, type Follower } from '../virtual-cloud/kubelets/follow.ts';
 import { matchesGlob } from '../virtual-cloud/name-glob.ts';
 import { turnOf } from './turn.ts';

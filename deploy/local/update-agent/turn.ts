@@ -1,5 +1,6 @@
 import type { Node } from '../../../kube/objects/nodes.ts';
-import { inPlaceNodeOf, type UpdateResult } from '../../../workflows/api/in-place.ts';
+import { type UpdateResult } from '../../../workflows/api/in-place.ts';
+import { inPlaceNodeOf } from '../../../workflows/contracts/in-place-node.ts';
 import { behaviourAnnotation, behaviourOf, type AgentBehaviour } from './behaviour.ts';
 
 /** What the agent on a Node has to do now. */

@@ -7,7 +7,7 @@ import { deleteMachines } from '../../../activities/machine-set/deletions.ts';
 import { observeMachineSet } from '../../../activities/machine-set/observe.ts';
 import { customResource } from '../../../kube/client/paths.ts';
 import type { InPlaceNode, InPlaceReason } from '../../../workflows/api/in-place.ts';
-import { inPlaceNodeOf } from '../../../workflows/api/in-place.ts';
+import { inPlaceNodeOf } from '../../../workflows/contracts/in-place-node.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { MachinePhase } from '../../../workflows/api/phases.ts';
 import { planMachineDeployment } from '../../../workflows/plan/machine-deployment/plan.ts';

@@ -471,8 +471,8 @@ describe('an instance that its cloud does not know', () => {
       expect(lost.reasons).toContain('InstanceGone');
       const kept = await look({ machines, node: aNode(), changes });
       expect(kept.status?.currentStatus?.phase).toBe(phase);
-      const updated = await look({ machines, node: nodeWith(silent) });
-      expect(updated.status?.currentStatus?.phase).toBe(phase);
+      const later = await look({ machines, node: nodeWith(silent) });
+      expect(later.status?.currentStatus?.phase).toBe(phase);
     },
   );
 

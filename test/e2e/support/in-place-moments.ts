@@ -7,7 +7,7 @@ import { repository } from '../../../deploy/local/layout.ts';
 import type { KubeObject } from '../../../kube/client/client.ts';
 import { labels } from '../../../workflows/api/constants.ts';
 import type { InPlaceReason } from '../../../workflows/api/in-place.ts';
-import { inPlaceNodeOf } from '../../../workflows/api/in-place.ts';
+import { inPlaceNodeOf } from '../../../workflows/contracts/in-place-node.ts';
 import type { MachinePhase } from '../../../workflows/api/phases.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { momentsOf, named, ofKind, readHistory, type Objects } from './object-history.ts';

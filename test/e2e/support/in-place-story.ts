@@ -6,7 +6,7 @@
 import { node as nodePath } from '../../../kube/client/paths.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
 import type { InPlaceReason, UpdateResult } from '../../../workflows/api/in-place.ts';
-import { inPlaceNodeOf } from '../../../workflows/api/in-place.ts';
+import { inPlaceNodeOf } from '../../../workflows/contracts/in-place-node.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { NodeObject } from './cluster.ts';
 import { createDeployment, machinesOf, untilPhase, untilRunning } from './machines.ts';

@@ -3,11 +3,8 @@ import { join } from 'node:path';
 import { behaviourAnnotation } from '../../../deploy/local/update-agent/behaviour.ts';
 import { node as nodePath } from '../../../kube/client/paths.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';
-import {
-  inPlaceNodeOf,
-  inPlaceReasonOf,
-  type InPlaceReason,
-} from '../../../workflows/api/in-place.ts';
+import { inPlaceReasonOf, type InPlaceReason } from '../../../workflows/api/in-place.ts';
+import { inPlaceNodeOf } from '../../../workflows/contracts/in-place-node.ts';
 import type { InPlaceUpdateMachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { eventually } from '../../support/eventually.ts';

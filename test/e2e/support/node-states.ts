@@ -1,7 +1,8 @@
 /** Records every state that the Nodes of a scenario pass through during an update in place. */
 import { node as nodePath } from '../../../kube/client/paths.ts';
 import { taints } from '../../../workflows/api/constants.ts';
-import { inPlaceNodeOf, type InPlaceReason } from '../../../workflows/api/in-place.ts';
+import { type InPlaceReason } from '../../../workflows/api/in-place.ts';
+import { inPlaceNodeOf } from '../../../workflows/contracts/in-place-node.ts';
 import { isReady, type NodeObject } from './cluster.ts';
 import { LiveList } from './live-list.ts';
 import type { Scenario } from './scenario.ts';

@@ -3,7 +3,8 @@
  * (`machine_util_test.go`), is what is planned.
  */
 import type { InPlaceNode, InPlaceReason } from '../../../../workflows/api/in-place.ts';
-import { inPlaceNodeOf, inPlaceUpdate } from '../../../../workflows/api/in-place.ts';
+import { inPlaceUpdate } from '../../../../workflows/api/in-place.ts';
+import { inPlaceNodeOf } from '../../../../workflows/contracts/in-place-node.ts';
 import type { MachinePhase } from '../../../../workflows/api/phases.ts';
 import type { InPlacePlan } from '../../../../workflows/plan/machine/in-place.ts';
 import { formatPhaseChange, planInPlace } from '../../../../workflows/plan/machine/in-place.ts';
