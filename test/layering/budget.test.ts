@@ -116,5 +116,5 @@ test('the life of one machine is told in few files', () => {
 test('the product does not grow without end', () => {
   const own = [...core].filter(([path]) => !/^(?:deploy|tools)\//.test(path));
   const lines = own.reduce((sum, [, text]) => sum + text.split('\n').length - 1, 0);
-  expect(lines).toBeLessThanOrEqual(75_000);
+  expect(lines).toBeLessThanOrEqual(78_750);
 });

@@ -4,7 +4,7 @@ import { ignoreConflict } from '../../../kube/client/ignore.ts';
 import { node as nodePath } from '../../../kube/client/paths.ts';
 import type { Node } from '../../../kube/objects/nodes.ts';
 import { taints } from '../../../workflows/api/constants.ts';
-import { inPlaceNodeOf } from '../../../workflows/contracts/in-place-node.ts';
+import { inPlaceReasonOf } from '../../../workflows/api/in-place.ts';
 import { follow, type Follower } from '../virtual-cloud/kubelets/follow.ts';
 import { matchesGlob } from '../virtual-cloud/name-glob.ts';
 import { turnOf } from './turn.ts';
@@ -61,7 +61,8 @@ class Agents implements Follower<Node> {
   change(node: Node): void {
     const { name } = node.metadata;
     if (!matchesGlob(name, this.#pattern)) return;
-    if (inPlaceNodeOf(node)?.reason === 'UpdateSuccessful') this.#clearCriticalTaint(node);
+    const reason = inPlaceReasonOf(node.status?.conditions);
+    if (reason === 'UpdateSuccessful') this.#clearCriticalTaint(node);
     const turn = turnOf(node);
     if (this.#works.get(name)?.key === turn?.key) return;
     this.#end(name);

@@ -1,6 +1,6 @@
 import type { Node } from '../../../kube/objects/nodes.ts';
-import { type UpdateResult } from '../../../workflows/api/in-place.ts';
-import { inPlaceNodeOf } from '../../../workflows/contracts/in-place-node.ts';
+import { labels } from '../../../workflows/api/constants.ts';
+import { inPlaceReasonOf, type UpdateResult } from '../../../workflows/api/in-place.ts';
 import { behaviourAnnotation, behaviourOf, type AgentBehaviour } from './behaviour.ts';
 
 /** What the agent on a Node has to do now. */
@@ -24,8 +24,11 @@ export function turnOf(node: Node): AgentTurn | undefined {
 
 /** Of its answers. Undefined: it waits, or has given all. */
 function placeIn(node: Node, { answers, isEarly }: AgentBehaviour): 0 | 1 | undefined {
-  const { isSelected, reason, result } = inPlaceNodeOf(node) ?? {};
-  const isReadyForUpdate = reason === 'ReadyForUpdate' || (isEarly && isSelected === true);
+  const { labels: held = {} } = node.metadata;
+  const reason = inPlaceReasonOf(node.status?.conditions);
+  const result = held[labels.updateResult];
+  const isSelected = held[labels.selectedForUpdate] === 'true';
+  const isReadyForUpdate = reason === 'ReadyForUpdate' || (isEarly && isSelected);
   if (result === undefined && isReadyForUpdate) return 0;
   return result === 'failed' && reason === 'UpdateFailed' && answers.length > 1 ? 1 : undefined;
 }

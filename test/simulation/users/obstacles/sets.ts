@@ -27,8 +27,8 @@ export function frozenSets({ all, control }: Place): Obstacle[] {
           { metadata: { labels: { [labels.scaleUpDisabled]: null } } },
         ],
         [
-          // What a deployment says of it does not reach an old set, and one whose machines are updated
-          // in place waits for them.
+          // What a deployment says of it does not reach an old set, and one whose machines are
+          // updated in place waits for them.
           (spec.autoPreserveFailedMachineMax ?? 0) > 0 &&
             (isLone(object) || pools.some((pool) => isOwnedBy(object, pool.object))),
           'preserves Failed machines',
