@@ -5,13 +5,13 @@ const linesMax = 500;
 
 /** How long a driver may be that is longer, and why. The numbers go down only. */
 const exceptions: Readonly<Record<string, { max: number; why: string }>> = {
-  aws: { max: 2_260, why: 'it is older than the frame, and its launches join tags' },
-  azure: { max: 3_610, why: 'it is older than the frame, and makes five things by name' },
-  gcp: { max: 2_220, why: 'it has the transport of the SDK, and seven kinds of credentials' },
-  openstack: { max: 1_200, why: 'four services, three parts and Keystone' },
+  aws: { max: 2_220, why: 'it is older than the frame, and its launches join tags' },
+  azure: { max: 3_560, why: 'it is older than the frame, and makes five things by name' },
+  gcp: { max: 2_200, why: 'it has the transport of the SDK, and seven kinds of credentials' },
+  openstack: { max: 1_180, why: 'four services, three parts and Keystone' },
   vcd: { max: 700, why: 'it has no SDK, and a machine is made in four steps' },
-  virtual: { max: 551, why: 'it is the cloud of all tests, with a transport for the simulation' },
-  vsphere: { max: 1_310, why: 'it has no SDK: a third is SOAP, and a clone is made in steps' },
+  virtual: { max: 540, why: 'it is the cloud of all tests, with a transport for the simulation' },
+  vsphere: { max: 1_300, why: 'it has no SDK: a third is SOAP, and a clone is made in steps' },
 };
 
 test('every driver is below 500 lines, but for those with a reason, which is still needed', () => {
