@@ -23,6 +23,8 @@ describe('an update in place by hand', () => {
     await inPlace.select(second);
     await inPlace.untilMoved([second]);
     await inPlace.untilSome(2, 'CandidateForUpdate');
+    // The last step, after the sizes have followed the move.
+    await rollout.untilEvent('UpdatedInPlace | ');
     await rollout.expectStandstill();
     expect(rollout.sizes).toEqual({ old: 2, new: 1 });
     // Both at once: a person may know better than maxUnavailable.
