@@ -9,15 +9,17 @@ import { isDeleting, isTrue, nodeOf, phaseOf } from '../user.ts';
 import type { Obstacle, Place } from './obstacle.ts';
 
 const fewest = 3;
+/** Of those that are updated in place the health is not evaluated. */
+const phases: readonly string[] = ['Running', 'Unknown', 'InPlaceUpdating', 'InPlaceUpdateFailed'];
 
 export function lostMachines({ all, control, target }: Place): Obstacle[] {
   const joined = all('machines').filter(
-    ({ object }) => !isDeleting(object) && ['Running', 'Unknown'].includes(phaseOf(object)),
+    ({ object }) => !isDeleting(object) && phases.includes(phaseOf(object)),
   );
-  const unknown = joined.filter(({ object }) => phaseOf(object) === 'Unknown');
-  if (unknown.length < fewest || unknown.length * 2 <= joined.length) return [];
+  const silent = joined.filter(({ object }) => phaseOf(object) !== 'Running');
+  if (silent.length < fewest || silent.length * 2 <= joined.length) return [];
   const ready = new Set(target.list(nodePath()).filter(isReady).map(nameOf));
-  return unknown
+  return silent
     .filter(({ object }) => !ready.has(nodeOf(object) ?? ''))
     .map(({ path, name }) => ({
       what: `Machine ${name} is lost, and so are most`,
