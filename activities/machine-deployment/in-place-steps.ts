@@ -361,7 +361,9 @@ function isClosed({ metadata }: MachineSet): boolean {
 
 /**
  * As MCM v0.62.1, which does without a precondition: labels of the selectors alone change. Other
- * owners stay.
+ * owners stay. A mark of the cluster autoscaler on which the old set did not act goes: the new one
+ * may have a later note, and would delete the machine for having moved. One that still holds is on
+ * the deployment's list, and comes back.
  */
 function movingPatch(
   { metadata }: Machine,
@@ -376,12 +378,14 @@ function movingPatch(
     [labels.updateResult]: 'successful',
   };
   requireSelected(to, { ...metadata.labels, ...changed });
+  const isMarked = annotations.markedForDeletionTime in (metadata.annotations ?? {});
   return {
     metadata: {
       uid,
       resourceVersion,
       ownerReferences: [...others, ownerReferenceOf(to)],
       labels: changed,
+      ...(isMarked && { annotations: { [annotations.markedForDeletionTime]: null } }),
     },
   };
 }

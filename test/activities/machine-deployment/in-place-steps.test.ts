@@ -403,6 +403,17 @@ describe('moveMachines', () => {
     expect(await world.marksOf('m')).toBe('cs+');
   });
 
+  test('without a mark of the autoscaler, by which the other set would delete it', async () => {
+    const mark = 'machine.sapcloud.io/marked-for-deletion-time';
+    await withMembers(right.moveMachines);
+    const notes = { [mark]: '2026-01-01T00:00:00Z', note: 'x' };
+    await world.control.patch(machinePath('m'), 'merge', { metadata: { annotations: notes } });
+    await world.do(steps.moveMachines);
+    const { metadata } = await world.machine('m');
+    expect(metadata.annotations).toMatchObject({ note: 'x' });
+    expect(metadata.annotations).not.toHaveProperty([mark]);
+  });
+
   test('also while the deployment is paused: no Node is to stay cordoned for that', async () => {
     await withMembers(right.moveMachines);
     await world.change({ spec: { paused: true } });
