@@ -38,7 +38,11 @@ export function sizesOfHeld(rollout: Rollout, taker: SetFacts): Sizing[] | undef
 }
 
 function missingIn({ facts, target, others }: Rollout): number {
-  return Math.max(facts.replicas - sumOf([...others, target], ({ replicas }) => replicas), 0);
+  const sets = [...others, target];
+  const missing = facts.replicas - sumOf(sets, ({ replicas }) => replicas);
+  // What a set has above its size is there until it is being deleted.
+  const room = mostOf(facts) - sumOf(sets, (set) => Math.max(set.replicas, presentIn(set)));
+  return Math.max(Math.min(missing, room), 0);
 }
 
 /**

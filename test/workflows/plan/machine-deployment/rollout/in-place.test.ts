@@ -248,6 +248,11 @@ test.each<{
     steps: { new: 2 },
   },
   {
+    name: 'nothing is made for machines that their set has yet to delete',
+    sets: [old({}, { replicas: 0, machines: 'AAA' }), young({}, { machines: '' })],
+    steps: {},
+  },
+  {
     name: 'a canary leaves what is missing to old sets, which are opened for it',
     facts: { options: { autoRollback: false, faults: [], canary: 1 }, replicas: 4 },
     sets: [old(), young()],
