@@ -170,7 +170,7 @@ function faultOfMachine({ evidence, install, before, after, since }: Case): stri
 export function judgeKept(judged: Case, set: Life): void {
   const { evidence, before, since, now } = judged;
   const deployment = inPlaceOf(judged, set);
-  if (!deployment || !before || isShrunkByOthers(set)) return;
+  if (!deployment || !before || isShrunkByOthers(set) || isOverdue(judged, set)) return;
   const sets = setsOf(judged, deployment);
   const moments = momentsIn(judged, deployment, since);
   const had = moments.some((at) => {
@@ -181,6 +181,13 @@ export function judgeKept(judged: Case, set: Life): void {
   if (had) return;
   const text = `${textOf(judged, 'deleted')} of ${deployment.last.metadata.name}, which has no more than its replicas`;
   evidence.rulings.against('an update in place keeps its machines', `${set.uid} ${now}`, text);
+}
+
+/** It was too large all the time: what goes now could not be deleted before. */
+function isOverdue({ past, since }: Case, set: Life): boolean {
+  const { replicas = 0 } = set.last.spec ?? {};
+  const isSame = set.states.since(since).every((one) => (one?.spec?.replicas ?? 0) === replicas);
+  return isSame && past.tallies.of(set.uid).present.at(since) > replicas;
 }
 
 /** Called when the creation is noted. */
