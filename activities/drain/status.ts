@@ -21,6 +21,7 @@ import {
   component,
   isDeleting,
   machineSubject,
+  patchMachine,
   patchStatus,
   readSameMachine,
 } from '../machine/object.ts';
@@ -185,7 +186,7 @@ export class DrainStatus {
     const { control, warn } = this.#context;
     const { machine } = this.#request;
     try {
-      if (this.#isOnMachine) await this.#write(statement, this.#mayBeSaid);
+      if (this.#isOnMachine) await this.#tell(statement);
       this.#progress.told = key;
       this.#isSure = true;
     } catch (error) {
@@ -222,6 +223,13 @@ export class DrainStatus {
     if (this.#request.isForUpdate) return !isDeleting(now) && !isBeingUpdated(phaseOf(now));
     return true;
   };
+
+  /** Only of an update in place it has to be read what came since. */
+  async #tell(statement: Statement): Promise<void> {
+    const { machine, isForUpdate = false } = this.#request;
+    if (isForUpdate) await this.#write(statement, this.#mayBeSaid);
+    else await patchMachine(this.#context.control, machine, { status: statusOf(statement, false) });
+  }
 
   async #write(statement: Statement, isDue: (now: Machine) => boolean): Promise<void> {
     const { control } = this.#context;

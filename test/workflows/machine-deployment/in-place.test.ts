@@ -1,22 +1,10 @@
 /** Steps of an update in place on Nodes, as the workflow of a deployment has them done. */
 import { TemporalForTests } from '../../support/temporal.ts';
-import { aSet } from '../plan/machine-deployment/rollout/deployment-facts.ts';
+import { aSet, updates } from '../plan/machine-deployment/rollout/deployment-facts.ts';
 import type { InPlaceMachines } from '../../../workflows/plan/machine-deployment/rollout/facts.ts';
 import { RolloutWorld } from './rollout-world.ts';
 
 const temporal = TemporalForTests.ofFile();
-
-const nowhere: InPlaceMachines = {
-  unmarked: [],
-  faulty: [],
-  ready: [],
-  selected: [],
-  selectedAvailable: 0,
-  failed: [],
-  updated: [],
-  arrived: [],
-  marked: [],
-};
 
 function updating(inPlace: Partial<InPlaceMachines>): RolloutWorld {
   const rollout = new RolloutWorld(temporal, () => ({
@@ -41,8 +29,8 @@ function put({ facts }: RolloutWorld, inPlace: Partial<InPlaceMachines>): void {
     maxSurge: 0,
     maxUnavailable: 1,
     sets: [
-      { ...old, inPlace: { ...nowhere, ...inPlace } },
-      { ...next, inPlace: nowhere },
+      { ...old, inPlace: updates(inPlace) },
+      { ...next, inPlace: updates() },
     ],
   });
 }
