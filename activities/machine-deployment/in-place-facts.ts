@@ -166,7 +166,7 @@ export function isOutdated(
   return factOf(machine).isUpdatedInPlace || (isAnswered(said) && isEarlier);
 }
 
-/** Its Machine says so too. A machine that is InPlaceUpdating is not moved: MCM v0.62.1. */
+/** The Machine's copy of the condition says so too, and it is not InPlaceUpdating: MCM v0.62.1. */
 export function isSettled(machine: Pick<Machine, 'status'>): boolean {
   return wasUpdated(machine) && machine.status?.currentStatus?.phase !== 'InPlaceUpdating';
 }

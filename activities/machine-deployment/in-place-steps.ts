@@ -30,6 +30,7 @@ import type { UpdateRequest } from '../disruption/grants.ts';
 import { takeForUpdates } from '../disruption/grants.ts';
 import { isReady } from '../disruption/rolling.ts';
 import { claimOf, otherOwnerReason } from '../machine/node/claims.ts';
+import { uncordonPatch } from '../machine/node/cordon.ts';
 import { factOf } from '../machine-set/facts.ts';
 import { ownerReferenceOf } from '../machine-set/ownership.ts';
 import { inParallel } from '../runtime/parallel.ts';
@@ -203,10 +204,6 @@ function unmarkingPatch({ metadata }: Node): object[] {
     ...changingKeys(labelsPath, metadata.labels, withoutMarks),
     ...changingKeys(notesPath, metadata.annotations, { [annotations.updateFailedReason]: null }),
   ];
-}
-
-function uncordonPatch({ spec }: Node): object[] {
-  return spec?.unschedulable ? [{ op: 'remove', path: '/spec/unschedulable' }] : [];
 }
 
 /** What holds is written for the Node as it was read: a condition decides. */

@@ -135,7 +135,7 @@ async function evaluate(
   const conditions = node?.status?.conditions ?? [];
   const { nodeConditions, timeoutSeconds } = healthLimitsOf(current, dependencies.defaults);
   const nodesFaults = node ? nodeFaults(conditions, nodeConditions) : ['the Node is missing'];
-  // No agent updates a machine that is gone, whatever its Node says of an update.
+  // With the instance the agent is gone that could end the update.
   const hasLostUpdate =
     isBeingUpdated(seen.phase) && request.isInstanceGone === true && nodesFaults.length > 0;
   if (!hasLostUpdate && isHealthHeld(seen.phase, inPlaceReasonOf(conditions))) {

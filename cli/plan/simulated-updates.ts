@@ -157,7 +157,7 @@ export class SimulatedUpdates {
   }
 }
 
-/** One that has run has a Node, and says so; a test may leave that out. */
+/** A Machine that has been Running has a Node: one that names none gets one. */
 export function withNode(machine: Machine): Machine {
   const { metadata, status } = machine;
   const hasRun = !['', 'Pending', 'CrashLoopBackOff'].includes(status?.currentStatus?.phase ?? '');

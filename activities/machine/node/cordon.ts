@@ -9,12 +9,18 @@ export const cordonTaint = {
   effect: 'NoSchedule',
 } as const;
 
+/** A JSON patch, without the taint that follows: the node lifecycle controller takes that off. */
+export function uncordonPatch({ spec }: Node): object[] {
+  return spec?.unschedulable ? [{ op: 'remove', path: '/spec/unschedulable' }] : [];
+}
+
 /** Nothing is under way on the Node any more. Writes only what is there. */
-export async function uncordonNode(target: KubeClient, { metadata, spec }: Node): Promise<void> {
-  const { unschedulable = false, taints = [] } = spec ?? {};
+export async function uncordonNode(target: KubeClient, node: Node): Promise<void> {
+  const { metadata, spec } = node;
+  const { taints = [] } = spec ?? {};
   const left = taints.filter(({ key }) => key !== cordonTaint.key);
   const changes = [
-    ...(unschedulable ? [{ op: 'remove', path: '/spec/unschedulable' }] : []),
+    ...uncordonPatch(node),
     ...(left.length < taints.length ? replacing('/spec/taints', taints, left) : []),
   ];
   if (changes.length === 0) return;

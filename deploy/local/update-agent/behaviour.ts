@@ -77,7 +77,7 @@ function partOf(word: string): Partial<AgentBehaviour> {
 
 const isAnswer = (word: string): word is keyof typeof answers => Object.hasOwn(answers, word);
 
-/** It cannot be told what to do: it says so where a person looks. */
+/** For an annotation with an unknown word: the update fails, with the error as its reason. */
 export function behaviourOf(text: string | undefined): AgentBehaviour {
   try {
     return parseBehaviour(text);

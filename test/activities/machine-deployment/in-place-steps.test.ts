@@ -179,7 +179,7 @@ describe('unmarkNodes', () => {
   test.each(['DrainSuccessful', 'ReadyForUpdate', 'UpdateFailed'] as const)(
     'leaves alone what an agent works on, or has failed on: %s',
     async (nodeReason) => {
-      // The Machine says so later.
+      // The Machine's copy of the condition follows later.
       await withMembers({ ...right.unmarkNodes, nodeReason, marks: 'cs', isCordoned: true });
       expect(await writesOf(() => world.do(steps.unmarkNodes))).toBe(0);
     },

@@ -1,7 +1,7 @@
 /**
  * One update in place of a pool of three, which MCM and Millwright both are led through: the first
- * Node's drain is blocked for a while, the update of the second fails at first, and nobody answers
- * for the third until its time is over. This plays the agent on the Nodes.
+ * Node's drain is blocked for a while, the update of the second fails at first, and that of the
+ * third gets no answer until its timeout is over. This plays the agent on the Nodes.
  */
 import { node as nodePath } from '../../../kube/client/paths.ts';
 import { annotations, labels } from '../../../workflows/api/constants.ts';

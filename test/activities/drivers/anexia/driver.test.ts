@@ -163,7 +163,7 @@ describe('a create', () => {
   });
 });
 
-test('a machine without our digests is nobody of ours', async () => {
+test('a machine without our digests belongs to no Machine of ours', async () => {
   await createdBy(driver, request('plain'));
   const [vm] = double.named('plain');
   if (vm) double.vms.push({ ...vm, id: 'f'.repeat(32), name: 'ABC123-plain' });
