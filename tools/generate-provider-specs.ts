@@ -1,6 +1,6 @@
 /**
  * A part of `npm run generate`: makes each driver's provider-spec.ts from its
- * provider-spec.schema.json.
+ * provider-spec.schema.json, and the types of profiles and configs of user data in the same way.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { compile } from 'json-schema-to-typescript';
@@ -23,27 +23,31 @@ export const driversWithSchema = [
   'yandex',
 ] as const;
 
-const banner =
-  '/** Generated from provider-spec.schema.json by `npm run generate`; do not edit. */';
+/** Files in `userdata/`: `NAME.schema.json` to `NAME.ts`. */
+export const userDataSchemas = ['config', 'profile'] as const;
 
 export const driverFolder = (driver: string): URL =>
   new URL(`../activities/drivers/${driver}/`, import.meta.url);
 
-/** The text of provider-spec.ts. The schema's `title` is the name of the type. */
-export async function generateProviderSpec(driver: string): Promise<string> {
-  const schema = JSON.parse(
-    await readFile(new URL('provider-spec.schema.json', driverFolder(driver)), 'utf8'),
-  );
+export const userDataFolder = new URL('../userdata/', import.meta.url);
+
+/** The text of `<name>.ts`, of `<name>.schema.json`. The schema's `title` is the type's name. */
+export async function generateTypes(folder: URL, name: string): Promise<string> {
+  const file = `${name}.schema.json`;
+  const schema = JSON.parse(await readFile(new URL(file, folder), 'utf8'));
   return await compile(schema, schema.title, {
     additionalProperties: false,
-    bannerComment: banner,
+    bannerComment: `/** Generated from ${file} by \`npm run generate\`; do not edit. */`,
     style: { printWidth: 100, singleQuote: true },
   });
 }
 
 if (import.meta.main) {
-  for (const driver of driversWithSchema) {
-    const text = await generateProviderSpec(driver);
-    await writeFile(new URL('provider-spec.ts', driverFolder(driver)), text);
+  const files = [
+    ...driversWithSchema.map((driver) => ({ folder: driverFolder(driver), name: 'provider-spec' })),
+    ...userDataSchemas.map((name) => ({ folder: userDataFolder, name })),
+  ];
+  for (const { folder, name } of files) {
+    await writeFile(new URL(`${name}.ts`, folder), await generateTypes(folder, name));
   }
 }

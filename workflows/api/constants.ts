@@ -124,6 +124,13 @@ export const annotations = {
    * those of a field, a line for each.
    */
   ignoredKeys: 'millwright.dev/ignored-keys',
+  /**
+   * Ours, on a MachineClass: what makes the user data of its machines: `workflows/api/user-data.ts`.
+   * On a Machine: what its user data were made of, `PROFILE@VERSION sha256:DIGEST`.
+   */
+  userData: 'millwright.dev/user-data',
+  /** Ours, on a MachineClass: name of the ConfigMap with the key `config.yaml`. */
+  userDataConfig: 'millwright.dev/user-data-config',
 } as const;
 
 /** Options of ours on a MachineDeployment: docs/rollouts.md says what each does. */

@@ -1,5 +1,6 @@
 /** What is wrong with a provider spec: by its schema, and by one rule that no schema says. */
-import { refusal, specReading } from '../spec-schema.ts';
+import { specReading } from '../spec-schema.ts';
+import { refusal } from '../../schema/schema-check.ts';
 import type { AlicloudProviderSpec } from './provider-spec.ts';
 import schema from './provider-spec.schema.json' with { type: 'json' };
 import { searchTagsOf } from './tags.ts';

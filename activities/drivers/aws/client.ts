@@ -11,7 +11,7 @@ import { ec2Calls, type Ec2 } from './ec2.ts';
 import type * as providers from '@aws-sdk/credential-providers';
 import { orAborted } from '../../system/or-aborted.ts';
 import { parseProviderId } from './provider-id.ts';
-import { refusal } from '../spec-schema.ts';
+import { refusal } from '../../schema/schema-check.ts';
 import { fieldOf } from './spec-fields.ts';
 
 export type AccountRequest = Pick<

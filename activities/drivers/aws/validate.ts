@@ -2,7 +2,8 @@
  * What is wrong with a provider spec. The rules are those of Gardener's AWS driver, the words are
  * ours.
  */
-import { refusal, specCheck, withoutNulls } from '../spec-schema.ts';
+import { specCheck, withoutNulls } from '../spec-schema.ts';
+import { refusal } from '../../schema/schema-check.ts';
 import { classTagsMax, mcmTagMarks, nameTag } from './tags.ts';
 import schema from './provider-spec.schema.json' with { type: 'json' };
 

@@ -1,7 +1,7 @@
 /** Where Azure's clouds are, by `cloudConfiguration.name`. */
 import { DriverError } from '../driver.ts';
 import type { Environment } from '../settings.ts';
-import { refusal } from '../spec-schema.ts';
+import { refusal } from '../../schema/schema-check.ts';
 
 export interface Cloud {
   /** The Resource Manager's URL. */

@@ -2,7 +2,8 @@
  * What is wrong with a provider spec: the schema's rules, and those that span fields. The rules are
  * those of Gardener's Azure driver.
  */
-import { refusal, specReading } from '../spec-schema.ts';
+import { specReading } from '../spec-schema.ts';
+import { refusal } from '../../schema/schema-check.ts';
 import type { AzureProviderSpec } from './provider-spec.ts';
 import { classTagsMax } from './tags.ts';
 import schema from './provider-spec.schema.json' with { type: 'json' };

@@ -3,7 +3,7 @@
  * worker call any URL or read any file: fields outside of lists are refused, and URLs have to be
  * Google's.
  */
-import { refusal } from '../spec-schema.ts';
+import { refusal } from '../../schema/schema-check.ts';
 import type { Environment } from '../settings.ts';
 import { isTokenFile, tokenDirectory } from '../token-file.ts';
 import { fault } from './error-mapping.ts';

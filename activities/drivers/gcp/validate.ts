@@ -2,7 +2,8 @@
  * What is wrong with a provider spec: by its schema, and by rules that span fields (mostly those of
  * Gardener's driver).
  */
-import { refusal, specReading } from '../spec-schema.ts';
+import { specReading } from '../spec-schema.ts';
+import { refusal } from '../../schema/schema-check.ts';
 import type { Disk, GcpProviderSpec, NetworkInterface, Scheduling } from './provider-spec.ts';
 import schema from './provider-spec.schema.json' with { type: 'json' };
 import { classLabelsMax } from './labels.ts';

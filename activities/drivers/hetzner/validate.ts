@@ -1,5 +1,6 @@
 /** What is wrong with a provider spec: by its schema, and by rules that span fields. */
-import { refusal, specReading } from '../spec-schema.ts';
+import { specReading } from '../spec-schema.ts';
+import { refusal } from '../../schema/schema-check.ts';
 import { locationOf } from './labels.ts';
 import type { HetznerProviderSpec } from './provider-spec.ts';
 import schema from './provider-spec.schema.json' with { type: 'json' };

@@ -1,6 +1,7 @@
 /** What is wrong with a provider spec for KubeVirt, and with a create of one. */
 import type { CreateRequest } from '../driver.ts';
-import { refusal, specCheck, withoutNulls } from '../spec-schema.ts';
+import { specCheck, withoutNulls } from '../spec-schema.ts';
+import { refusal } from '../../schema/schema-check.ts';
 import schema from './provider-spec.schema.json' with { type: 'json' };
 import type { KubevirtProviderSpec } from './provider-spec.ts';
 

@@ -1,5 +1,6 @@
 /** What is wrong with a provider spec of metal-stack. */
-import { refusal, specReading } from '../spec-schema.ts';
+import { specReading } from '../spec-schema.ts';
+import { refusal } from '../../schema/schema-check.ts';
 import type { MetalProviderSpec } from './provider-spec.ts';
 import schema from './provider-spec.schema.json' with { type: 'json' };
 

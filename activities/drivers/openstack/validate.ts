@@ -1,5 +1,6 @@
 /** What is wrong with a provider spec: by its schema, and by MCM's rules that span fields. */
-import { refusal, specCheck } from '../spec-schema.ts';
+import { specCheck } from '../spec-schema.ts';
+import { refusal } from '../../schema/schema-check.ts';
 import type { MachineSpec, Network } from './provider-spec.ts';
 import schema from './provider-spec.schema.json' with { type: 'json' };
 import { clusterTagPart, metadataOf, roleTagPart, searchKeysOf, specOf } from './spec.ts';

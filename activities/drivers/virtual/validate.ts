@@ -1,5 +1,5 @@
 /** What is wrong with a provider spec of the virtual cloud. */
-import { refusal } from '../spec-schema.ts';
+import { refusal } from '../../schema/schema-check.ts';
 import { sizes, type VirtualProviderSpec } from './provider-spec.ts';
 import { isRecord } from '../../../workflows/values/is-record.ts';
 
