@@ -9,7 +9,7 @@ import { readSource, sourcesIn } from './sources.ts';
 
 /** Made from the schemas of clouds and of the API by `npm run generate`. */
 const generated =
-  /\/provider-spec\.ts$|^workflows\/api\/(machine(-[a-z]+)?|disruption-policy)\.ts$|driver-contract\.ts$|^userdata/(config|profile)\.ts$/;
+  /\/provider-spec\.ts$|^workflows\/api\/(machine(-[a-z]+)?|disruption-policy)\.ts$|driver-contract\.ts$|^userdata\/(config|profile)\.ts$/;
 const files = sourcesIn(productFolders).filter((path) => !generated.test(path));
 const sources = new Map(files.map((path) => [path, readSource(path)]));
 
