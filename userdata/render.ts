@@ -5,7 +5,7 @@ import type { UserDataConfig } from './config.ts';
 import type { Download } from './machine-document.ts';
 import type { Profile } from './profile.ts';
 
-export interface Pool {
+export interface UserDataInput {
   profile: Profile;
   config: UserDataConfig;
   /** `provider` of the class, such as `AWS`. */
@@ -36,12 +36,12 @@ export const bootstrapKubeconfigPath = '/etc/kubernetes/bootstrap-kubelet.conf';
  * Sentences with field, value and what is allowed: what is wrong with the pool although profile and
  * config are each right, such as a version without a digest. Empty: `render` may be called.
  */
-export function poolFaults(_pool: Pool): string[] {
+export function poolFaults(_input: UserDataInput): string[] {
   return [];
 }
 
 /** Same input, same text. Throws where `poolFaults` has something to say. */
-export function render({ profile, config }: Pool, values: MachineValues): Rendered {
+export function render({ profile, config }: UserDataInput, values: MachineValues): Rendered {
   const { apiServer, caBundle } = config.kubernetes;
   const kubeconfig = stringify({
     apiVersion: 'v1',
@@ -82,9 +82,9 @@ export function secretsNamedIn({
  * `NAME@VERSION sha256:DIGEST`: of the text with placeholders instead of its name and secrets, so
  * that machines of one pool have the same, and nothing secret is in it.
  */
-export function originOf(pool: Pool): string {
-  const { name, version } = pool.profile;
-  const { text } = render(pool, placeholderValues(pool.config));
+export function originOf(input: UserDataInput): string {
+  const { name, version } = input.profile;
+  const { text } = render(input, placeholderValues(input.config));
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
   return `${name}@${version} sha256:${digest}`;
 }
