@@ -5,13 +5,15 @@
 import type { DriverRequest } from '../workflows/contracts/driver-contract.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { ignoreNotFound } from '../kube/client/ignore.ts';
+import { isRefusal } from '../kube/client/errors.ts';
 import { DriverError } from './drivers/driver.ts';
 import { readBootstrapToken, tokenIdOf, type BootstrapToken } from './machine/bootstrap-token.ts';
 import { userDataIn, type ClassWithSecret } from './machine-class/reader.ts';
 import { fillUserData, type UserData } from './machine-class/user-data.ts';
 import { hideIn } from './redaction/hide.ts';
+import { readCloudConfig } from './user-data/cloud-config.ts';
 import type { ClassUserData } from './user-data/class-user-data.ts';
-import { renderedUserData } from './user-data/rendered.ts';
+import { renderedUserData, type MadeUserData } from './user-data/rendered.ts';
 
 interface Clusters {
   control: KubeClient;
@@ -20,46 +22,58 @@ interface Clusters {
 
 export interface CreateUserData {
   userData: UserData;
-  /** What was rendered, as text; absent of what a Secret has. */
-  rendered?: Rendered;
+  /** What was made for it, before gzip, and of what; absent of what the class's Secret has. */
+  rendered?: { text: string; secrets: ClassUserData['secrets'] };
   /** For the Machine: profile, version and digest. */
   origin?: string;
 }
 
-interface Rendered {
-  text: string;
-  secrets: ClassUserData['secrets'];
-}
-
 /** Only a create needs them: the token is gone once the machine ran. */
 export async function userDataOf(
-  { target }: Clusters,
+  { control, target }: Clusters,
   request: DriverRequest,
   resolved: ClassWithSecret,
 ): Promise<CreateUserData> {
-  const { machine } = request;
+  const { machine, providerID } = request;
   const machineName = machine.name;
   const token = await tokenOf(target, request);
+  // A machine that has its instance has no token any more, and nothing is made.
+  if (resolved.userData && providerID !== undefined) return { userData: '' };
   const asked = await resolved.userData?.();
-  if (asked) return rendered(asked, { machineName, token });
-  const template = userDataIn(resolved) ?? '';
-  const places = token === undefined ? { machineName } : { machineName, bootstrapToken: token };
-  return { userData: fillUserData(template, places) };
-}
-
-function rendered(
-  { input, secrets, faults }: ClassUserData,
-  { machineName, token }: { machineName: string; token: string | undefined },
-): CreateUserData {
-  if (faults.length > 0 || !input) throw refusal(faults.join('; '));
-  if (token === undefined) {
+  if (!asked) {
+    const places = token === undefined ? { machineName } : { machineName, bootstrapToken: token };
+    return { userData: fillUserData(userDataIn(resolved) ?? '', places) };
+  }
+  if (asked.input && token === undefined) {
     // The class asks for them only since its machine was read: the next attempt makes one.
     throw unavailable('the machine has no bootstrap token yet, and its user data need one');
   }
-  const made = renderedUserData(input, { machineName, bootstrapToken: token, secrets });
+  const made = await makeUserData(control, request, { asked, token });
+  if ('waits' in made) throw unavailable(made.waits);
   if ('fault' in made) throw refusal(made.fault);
-  const { text, userData, origin } = made;
-  return { userData, rendered: { text, secrets }, ...(origin !== undefined && { origin }) };
+  const { text, ...sent } = made;
+  return { ...sent, rendered: { text, secrets: asked.secrets } };
+}
+
+type Made = MadeUserData | { waits: string } | { fault: string };
+
+/** Of a class that asks. `waits` and `fault`: why there are none. */
+async function makeUserData(
+  control: KubeClient,
+  { machine, provider }: Pick<DriverRequest, 'machine' | 'provider'>,
+  { asked, token = '' }: { asked: ClassUserData; token: string | undefined },
+): Promise<Made> {
+  const { input, secrets, faults, cloudConfigSecret: name } = asked;
+  if (input) {
+    return renderedUserData(input, { machineName: machine.name, bootstrapToken: token, secrets });
+  }
+  if (name === undefined || faults.length > 0) return { fault: faults.join('; ') };
+  try {
+    return await readCloudConfig(control, { machine, name, provider });
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return { fault: `${error.message}: set userData.operatingSystemManager of the chart` };
+  }
 }
 
 function refusal(message: string): DriverError {
@@ -94,7 +108,7 @@ function faultOfToken(
   return isTooLate ? 'ends before a Node could join with it' : undefined;
 }
 
-/** A cloud may repeat what it was sent; packed by gzip, only this function knows the text. */
+/** A cloud may repeat what it was sent: of what gzip packed, the driver's request has no text. */
 export async function hidingUserData<T>(call: Promise<T>, made: CreateUserData): Promise<T> {
   try {
     return await call;
@@ -112,7 +126,7 @@ function secretsIn({ userData, rendered: made }: CreateUserData): Record<string,
 
 function flat(secrets: ClassUserData['secrets']): Record<string, string> {
   const values = Object.entries(secrets).flatMap(([name, keys]) =>
-    // No key of ours may look like one that people need to see.
+    // The key must not look like one of what is open, such as a region.
     Object.entries(keys).map(([key, value]) => [`${name}/${key} (secret)`, value]),
   );
   return Object.fromEntries(values);
@@ -135,21 +149,21 @@ export async function printableSecret(
     ...secret,
     ...(typeof filled === 'string' && { 'userData, filled': filled }),
     ...Object.fromEntries(encoded),
-    ...(await printableRendered(clusters, request, resolved)),
+    ...(await printableMade(clusters, request, resolved)),
   };
 }
 
-/** As it would be rendered now. Its token counts for as long as the machine has not joined. */
-async function printableRendered(
-  { target }: Clusters,
-  { machine, bootstrapTokenId = tokenIdOf(machine.uid, 0) }: DriverRequest,
+/** As they would be made now. The token counts for as long as the machine has not joined. */
+async function printableMade(
+  { control, target }: Clusters,
+  request: DriverRequest,
   { userData }: ClassWithSecret,
 ): Promise<Record<string, string>> {
   const asked = await userData?.();
-  if (!asked?.input) return {};
+  if (!asked) return {};
+  const { machine, bootstrapTokenId = tokenIdOf(machine.uid, 0) } = request;
   const token = target && (await ignoreNotFound(readBootstrapToken(target, bootstrapTokenId)));
-  const values = { machineName: machine.name, bootstrapToken: token?.text ?? '' };
-  const made = renderedUserData(asked.input, { ...values, secrets: asked.secrets });
-  const text = 'fault' in made ? '' : made.text;
-  return { rendered: text, bootstrapToken: values.bootstrapToken, ...flat(asked.secrets) };
+  const made = await makeUserData(control, request, { asked, token: token?.text });
+  const text = 'text' in made ? made.text : '';
+  return { made: text, bootstrapToken: token?.text ?? '', ...flat(asked.secrets) };
 }

@@ -21,14 +21,14 @@ interface Publication {
   digests: Digests;
 }
 
-let catalogue: Readonly<Record<Program, Publication>> | undefined;
+type Catalogue = Readonly<Record<Program, Publication>>;
 
-function publicationOf(program: Program): Publication {
-  catalogue ??= parse(readFileSync(dataPath('downloads.yaml'), 'utf8')) as Record<
-    Program,
-    Publication
-  >;
-  return catalogue[program];
+let read: Catalogue | undefined;
+
+function catalogue(): Catalogue {
+  if (read) return read;
+  const content: Catalogue = parse(readFileSync(dataPath('downloads.yaml'), 'utf8'));
+  return (read = content);
 }
 
 export interface Wanted extends Pick<
@@ -48,7 +48,7 @@ export interface Wanted extends Pick<
  */
 export function downloadOf(wanted: Wanted): Download | undefined {
   const { program, version, architecture, digests, source } = wanted;
-  const publication = publicationOf(program);
+  const publication = catalogue()[program];
   const sha256 =
     digests?.[program]?.[version]?.[architecture] ?? publication.digests[version]?.[architecture];
   if (sha256 === undefined) return undefined;
@@ -61,7 +61,7 @@ export function downloadOf(wanted: Wanted): Download | undefined {
 
 /** Of downloads.yaml, the newest first. */
 export function knownVersions(program: Program): string[] {
-  return Object.keys(publicationOf(program).digests).toSorted(newestFirst);
+  return Object.keys(catalogue()[program].digests).toSorted(newestFirst);
 }
 
 /**

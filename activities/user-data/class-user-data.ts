@@ -13,6 +13,7 @@ import {
 import { quoted } from '../../workflows/api/validation.ts';
 import { nearestOf } from '../../workflows/values/nearest.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
+import { isRefusal } from '../../kube/client/errors.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { namespaced } from '../../kube/client/paths.ts';
 import type { UserDataConfig } from '../../userdata/config.ts';
@@ -47,11 +48,20 @@ export function asksForUserData({ metadata }: Pick<MachineClass, 'metadata'>): b
   return source !== undefined || config !== undefined;
 }
 
-/** Only of a class that asks. */
+/** Only of a class that asks. What the API server refuses is a fault as well. */
 export async function readClassUserData(
   place: ClassPlace,
   machineClass: MachineClass,
 ): Promise<ClassUserData> {
+  try {
+    return await readAll(place, machineClass);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return faulty([`user data could not be read: ${error.message}`]);
+  }
+}
+
+async function readAll(place: ClassPlace, machineClass: MachineClass): Promise<ClassUserData> {
   const source = userDataSourceOf(machineClass);
   const configName = machineClass.metadata.annotations?.[annotations.userDataConfig];
   if (!source) return faulty([`${annotations.userData} is missing: ${sourceRule()}`]);
@@ -112,7 +122,10 @@ function sourceRule(): string {
   return `it must be one of ${profileNames().join(', ')}, or ConfigMap/NAME, or Secret/${cloudInitSettings}/NAME`;
 }
 
-async function configOf(place: ClassPlace, name: string | undefined): Promise<Read<UserDataConfig>> {
+async function configOf(
+  place: ClassPlace,
+  name: string | undefined,
+): Promise<Read<UserDataConfig>> {
   if (name === undefined) {
     const allowed = 'it must name the ConfigMap with the key config.yaml';
     return { faults: [`${annotations.userDataConfig} is missing: ${allowed}`] };
