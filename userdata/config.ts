@@ -254,6 +254,46 @@ export interface UserDataConfig {
      * What pods may do with swap, where `failSwapOn` is false.
      */
     swapBehavior?: 'NoSwap' | 'LimitedSwap';
+    /**
+     * As `maxPods`: Kubermatic's spelling.
+     */
+    MaxPods?: number | string;
+    /**
+     * As `podPidsLimit`: Kubermatic's spelling.
+     */
+    PodPidsLimit?: number | string;
+    /**
+     * As `containerLogMaxFiles`: Kubermatic's spelling.
+     */
+    ContainerLogMaxFiles?: number | string;
+    /**
+     * As `containerLogMaxSize`: Kubermatic's spelling.
+     */
+    ContainerLogMaxSize?: string;
+    /**
+     * As `kubeReserved`: Kubermatic's spelling.
+     */
+    KubeReserved?:
+      | {
+          [k: string]: string;
+        }
+      | string;
+    /**
+     * As `systemReserved`: Kubermatic's spelling.
+     */
+    SystemReserved?:
+      | {
+          [k: string]: string;
+        }
+      | string;
+    /**
+     * As `evictionHard`: Kubermatic's spelling.
+     */
+    EvictionHard?:
+      | {
+          [k: string]: string;
+        }
+      | string;
   };
   /**
    * Mirrors, CAs and credentials of image registries.
@@ -385,7 +425,7 @@ export interface UserDataConfig {
      */
     beforeJoin?: string[];
     /**
-     * Lines of bash, once the kubelet runs.
+     * Lines of bash, once the kubelet has its certificate.
      */
     afterJoin?: string[];
   };
@@ -411,7 +451,7 @@ export interface UserDataConfig {
      */
     source?: string;
     /**
-     * SHA-256 of versions that Millwright does not know: by program, version and architecture.
+     * SHA-256 of versions that Millwright does not know: by program, version and architecture. Of a program whose version nothing else says, the newest that is here is taken.
      */
     digests?: {
       [k: string]: {

@@ -143,7 +143,7 @@ export interface Profile {
      */
     beforeJoin?: string[];
     /**
-     * Lines of bash, once the kubelet runs.
+     * Lines of bash, once the kubelet has its certificate.
      */
     afterJoin?: string[];
   };

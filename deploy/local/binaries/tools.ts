@@ -7,6 +7,7 @@ export type ToolName =
   | 'kube-controller-manager'
   | 'kube-scheduler'
   | 'kubectl'
+  | 'kubelet'
   | 'cluster-autoscaler'
   | 'temporal'
   | 'temporal-server'
@@ -361,6 +362,7 @@ export const tools: Readonly<Record<ToolName, Tool>> = {
   'kube-controller-manager': kubernetes('kube-controller-manager'),
   'kube-scheduler': kubernetes('kube-scheduler'),
   kubectl: { ...kubernetes('kubectl'), anyVersion: true },
+  kubelet: kubernetes('kubelet'),
   'cluster-autoscaler': clusterAutoscaler,
   temporal,
   'temporal-server': temporalServer,

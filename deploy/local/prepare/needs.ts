@@ -1,10 +1,11 @@
 /** Programs that each command needs beside npm packages; test/run/needs.ts adds those for tests. */
 import { tools, type ToolName } from '../binaries/tools.ts';
 import { temporalOf, type StackOptions } from '../options.ts';
+import { debianNames, type DebianName } from './debian.ts';
 import { pythonNames, type PythonName } from './python.ts';
 
-/** A program, or the Python packages of a test. */
-export type Need = ToolName | PythonName;
+/** A program, the Python packages of a test, or what it takes from Debian. */
+export type Need = ToolName | PythonName | DebianName;
 
 const ofCluster: readonly ToolName[] = [
   'kube-apiserver',
@@ -39,4 +40,5 @@ export function needsOfStack(options: OptionsThatNeed): ToolName[] {
 export const everything: readonly Need[] = [
   ...Object.values(tools).map(({ name }) => name),
   ...pythonNames,
+  ...debianNames,
 ];

