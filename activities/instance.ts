@@ -22,10 +22,8 @@ import { hooksIn } from '../workflows/api/deletion-hooks.ts';
 import { formatHold, holdOf, type Hold } from '../workflows/plan/machine/hooks.ts';
 import { defined } from '../workflows/values/defined.ts';
 import type { MachineFailure } from '../workflows/plan/machine/facts.ts';
-import type { BootstrapToken } from './machine/bootstrap-token.ts';
-import { readBootstrapToken } from './machine/bootstrap-token.ts';
 import type { ClassReader, ClassWithSecret } from './machine-class/reader.ts';
-import { userDataIn } from './machine-class/reader.ts';
+import { hidingUserData, printableSecret, userDataOf } from './create-user-data.ts';
 import { keptOutput } from './redaction/console-output.ts';
 import { isClaimed, requireDeletable, requireUnclaimed } from './machine/deletable.ts';
 import { beforeCreate, wasUnsent } from './drivers/before-create.ts';
@@ -35,7 +33,6 @@ import { DriverError, DriverPending } from './drivers/driver.ts';
 import type { Guard } from './gates.ts';
 import { gated } from './gates.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { ignoreNotFound } from '../kube/client/ignore.ts';
 import { refusalOf } from './machine-class/faults.ts';
 import { deleteOrphan } from './safety/orphans/delete-orphan.ts';
 import { findOrphans } from './safety/orphans/find-orphans.ts';
@@ -43,7 +40,7 @@ import { checkFinally } from './safety/orphans/final-check.ts';
 import type { Audit, InstanceVerb } from './runtime/audit.ts';
 import { auditDeletion, auditInstance, auditListedDeletion } from './runtime/audit-instances.ts';
 import type { AnsweredRequest } from './system/cloud-requests.ts';
-import { asSent, fillUserData, type UserData } from './machine-class/user-data.ts';
+import { asSent } from './machine-class/user-data.ts';
 import { anySignal, timeoutSignal } from './system/system.ts';
 
 /** Parts that a driver's activities act on. They write nothing to Kubernetes. */
@@ -121,30 +118,31 @@ async function creating(
   request: DriverRequest,
 ): Promise<CreateOutcome> {
   const { driver } = dependencies;
-  const { binary, ...machineRequest } = await beforeCreate(resolve(dependencies, request));
-  const template = userDataIn({ secret: machineRequest.secret, ...(binary && { binary }) }) ?? '';
-  const userData = await beforeCreate(userDataOf(dependencies, request, template));
+  const [machineRequest, resolved] = await beforeCreate(resolve(dependencies, request));
+  const made = await beforeCreate(userDataOf(dependencies, request, resolved));
   const { labels, taints, annotations } = request.nodeTemplate ?? {};
   const create = (): ReturnType<Driver['createInstance']> =>
     driver.createInstance({
       ...machineRequest,
-      ...asSent(userData),
+      ...asSent(made.userData),
       ...(labels && { nodeLabels: labels }),
       ...(taints && { nodeTaints: taints }),
       ...(annotations && { nodeAnnotations: annotations }),
     });
   const onTaken = tellTaken('requestInstance', dependencies, request);
-  const [instance, asked] = await askingCloud(create, onTaken);
+  const [instance, asked] = await hidingUserData(askingCloud(create, onTaken), made);
   const { found, isInitialized, ...facts } = instance;
   const { providerID, nodeName } = facts;
   const verb = found ? 'adoptInstance' : 'createInstance';
-  const made = { ...machineOf(request), providerID, nodeName, ...asked };
-  auditInstance(dependencies.audit, verb, made);
+  const line = { ...machineOf(request), providerID, nodeName, ...asked };
+  auditInstance(dependencies.audit, verb, line);
   const failure = isInitialized
     ? undefined
     : await initialize(dependencies, { ...machineRequest, providerID });
   if (failure) return { outcome: 'failed', failure };
-  return { outcome: 'created', instance: { ...facts, isFound: found } };
+  const { origin } = made;
+  const noted = origin !== undefined && { userDataOrigin: origin };
+  return { outcome: 'created', instance: { ...facts, isFound: found, ...noted } };
 }
 
 /**
@@ -174,7 +172,7 @@ async function deleting(
   const hold = holdOf(hooksIn(machine?.metadata.annotations), ['instance']);
   // Too late for a deletion that the cloud is at work on.
   if (hold && request.checkpoint === undefined) return heldBy(hold);
-  const machineRequest = await resolve(dependencies, request);
+  const [machineRequest] = await resolve(dependencies, request);
   const call = (): ReturnType<Driver['deleteInstance']> => driver.deleteInstance(machineRequest);
   const onTaken = tellTaken('requestDeletion', dependencies, request);
   const [{ found }, asked] = await askingCloud(call, onTaken);
@@ -194,7 +192,7 @@ async function describing(
   request: DriverRequest,
 ): Promise<DescribeOutcome> {
   const { driver } = dependencies;
-  const machineRequest = await resolve(dependencies, { ...request, isRetry: true });
+  const [machineRequest] = await resolve(dependencies, { ...request, isRetry: true });
   const found = await describeUnlessClaimed(driver, machineRequest);
   if (!found) return { outcome: 'missing', settleSeconds: driver.settleSeconds };
   const { providerID, nodeName } = found;
@@ -234,34 +232,16 @@ async function readingConsole(
   }
   const limit = timeoutSignal(consoleSeconds * 1_000);
   const limited = { ...dependencies, signal: () => anySignal([signal(), limit]) };
-  const { binary, ...machineRequest } = await resolve(limited, { ...request, isRetry: true });
+  const [machineRequest, resolved] = await resolve(limited, { ...request, isRetry: true });
   try {
     const printed = await driver.getConsoleOutput(machineRequest);
-    const text = keptOutput(printed, printableSecret(request, { ...machineRequest, binary }));
+    const text = keptOutput(printed, await printableSecret(limited, request, resolved));
     return { outcome: 'read', text };
   } catch (error) {
     if (!limit.aborted || signal().aborted) throw error;
     const message = `no answer within ${consoleSeconds} s`;
     throw new DriverError({ code: 'DeadlineExceeded', message, settled: true, cause: error });
   }
-}
-
-/** As an instance may print it: user data with its places filled, bytes in base64. */
-function printableSecret(
-  { machine }: DriverRequest,
-  { secret, binary = {} }: { secret: Record<string, string>; binary?: ClassWithSecret['binary'] },
-): Record<string, string> {
-  const { userData = '' } = secret;
-  const filled = fillUserData(userData, { machineName: machine.name });
-  const encoded = Object.entries(binary).map(([key, bytes]) => [
-    `${key} in base64`,
-    Buffer.from(bytes).toString('base64'),
-  ]);
-  return {
-    ...secret,
-    ...(typeof filled === 'string' && { 'userData, filled': filled }),
-    ...Object.fromEntries(encoded),
-  };
 }
 
 async function validating(
@@ -324,25 +304,24 @@ function machineOf({ machine, providerID }: DriverRequest) {
 async function resolve(
   dependencies: DriverDependencies,
   request: DriverRequest,
-): Promise<MachineRequest & Pick<ClassWithSecret, 'binary'>> {
+): Promise<[MachineRequest, ClassWithSecret]> {
   const { control, signal } = dependencies;
   const { machine, className, cluster, token } = request;
-  const { machineClass, secret, binary } = await readClass(dependencies, className, {
-    isFresh: request.isRetry,
-  });
-  return {
+  const resolved = await readClass(dependencies, className, { isFresh: request.isRetry });
+  const { machineClass, secret } = resolved;
+  const machineRequest = {
     cluster,
     machine,
     token,
     providerSpec: machineClass.providerSpec,
     secret,
-    ...(binary && { binary }),
     ...(request.providerID !== undefined && { providerID: request.providerID }),
     ...(request.lastKnownState !== undefined && { lastKnownState: request.lastKnownState }),
     ...(request.checkpoint !== undefined && { checkpoint: request.checkpoint }),
-    isClaimed: (providerID) => isClaimed(control, machine, providerID),
+    isClaimed: (providerID: string) => isClaimed(control, machine, providerID),
     signal: signal(),
   };
+  return [machineRequest, resolved];
 }
 
 async function readClass(
@@ -366,37 +345,6 @@ async function findClass(
   if (resolved) return resolved;
   const message = `MachineClass "${className}" does not exist: create it again, its Machines need it`;
   throw new DriverError({ code: 'InvalidArgument', message, settled: false });
-}
-
-/**
- * Filled in; it holds credentials. Only a create needs it: the token is gone once the machine ran.
- */
-async function userDataOf(
-  { target }: DriverDependencies,
-  request: DriverRequest,
-  template: UserData,
-): Promise<UserData> {
-  const { machine, bootstrapTokenId } = request;
-  const machineName = machine.name;
-  if (!target || bootstrapTokenId === undefined) return fillUserData(template, { machineName });
-  const token = await ignoreNotFound(readBootstrapToken(target, bootstrapTokenId));
-  const fault = faultOfToken(token, request);
-  if (token && fault === undefined) {
-    return fillUserData(template, { machineName, bootstrapToken: token.text });
-  }
-  // The next attempt makes it again. An earlier one may have used it.
-  const message = `the bootstrap token ${bootstrapTokenId} ${fault}`;
-  throw new DriverError({ code: 'Unavailable', message, settled: false });
-}
-
-/** A stop, or another pause, moves the deadline of a create, and not the end of its token. */
-function faultOfToken(
-  token: BootstrapToken | undefined,
-  { checkpoint }: DriverRequest,
-): string | undefined {
-  if (!token) return 'was deleted before it was used';
-  const isTooLate = token.endsSoon && checkpoint === undefined;
-  return isTooLate ? 'ends before a Node could join with it' : undefined;
 }
 
 /** A classified error is an answer for the workflow; anything else is for Temporal to retry. */

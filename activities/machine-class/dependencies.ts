@@ -7,6 +7,8 @@ import type { CredentialRefusals } from './refusals.ts';
 export interface ClassDependencies {
   /** Cluster of the Machines. */
   control: KubeClient;
+  /** Cluster that the machines join; absent with `--target-kubeconfig=none`. */
+  target?: KubeClient;
   /** The namespace of `control` that this process serves. */
   namespace: string;
   classes: ClassReader;

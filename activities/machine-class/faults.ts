@@ -1,5 +1,6 @@
 /** Faults of a MachineClass, as far as the core knows; its driver validates the provider spec. */
 import type { PreparedMachine } from '../../workflows/contracts/machine-activities.ts';
+import { annotations } from '../../workflows/api/constants.ts';
 import { secretNamespaceFaults } from '../../workflows/api/secret-refs.ts';
 import { machineClassFaults } from '../../workflows/api/validation.ts';
 import { nearestOf } from '../../workflows/values/nearest.ts';
@@ -13,13 +14,29 @@ import { noteIn } from './note.ts';
  * A sentence for each fault, with field, value and what is allowed; empty when nothing is wrong.
  */
 export async function classFaults(
-  dependencies: Pick<ClassDependencies, 'namespace' | 'hasDriver'>,
+  dependencies: Pick<ClassDependencies, 'target' | 'hasDriver'>,
   resolved: ClassWithSecret,
 ): Promise<string[]> {
   const { provider = '' } = resolved.machineClass;
   const driver = await driverFault(dependencies, provider);
-  return [...contentFaults(resolved), ...(driver === undefined ? [] : [driver])];
+  return [
+    ...contentFaults(resolved),
+    ...(await userDataFaults(dependencies, resolved)),
+    ...(driver === undefined ? [] : [driver]),
+  ];
 }
+
+async function userDataFaults(
+  { target }: Pick<ClassDependencies, 'target'>,
+  { userData }: ClassWithSecret,
+): Promise<string[]> {
+  const asked = await userData?.();
+  if (!asked?.input || target) return asked?.faults ?? [];
+  return [`${annotations.userData}: ${noTarget}`];
+}
+
+const noTarget =
+  'there is no cluster to join, because of --target-kubeconfig=none: remove it, and write the key "userData" of the Secret yourself';
 
 const equinixMetal =
   'Equinix Metal closed on 30 June 2026; move its pools to another cloud (docs/clouds), and delete this class once its Machines are gone';
@@ -70,10 +87,15 @@ export function refusalOf(
   return `MachineClass "${machineClass.metadata.name}": ${faults.join('; ')}`;
 }
 
-function contentFaults({ machineClass, secret, secretFaults }: ClassWithSecret): string[] {
+function contentFaults({
+  machineClass,
+  secret,
+  secretFaults,
+  userData,
+}: ClassWithSecret): string[] {
   // A cluster with MCM's own CRDs takes what ours refuse.
   const faults = [...machineClassFaults(machineClass), ...secretFaults];
-  if (secretFaults.length === 0 && secret['userData'] === undefined) {
+  if (!userData && secretFaults.length === 0 && secret['userData'] === undefined) {
     const { secretRef, credentialsSecretRef } = machineClass;
     const isNamed = Boolean(secretRef?.name || credentialsSecretRef?.name);
     faults.push(

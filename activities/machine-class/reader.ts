@@ -6,6 +6,11 @@ import { secretNamespaceFaults, ownSecretsOf } from '../../workflows/api/secret-
 import type { KubeClient } from '../../kube/client/client.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { customResource, namespaced } from '../../kube/client/paths.ts';
+import {
+  asksForUserData,
+  readClassUserData,
+  type ClassUserData,
+} from '../user-data/class-user-data.ts';
 import type { UserData } from './user-data.ts';
 import { after } from '../system/system.ts';
 
@@ -22,6 +27,11 @@ export interface ClassWithSecret {
   binary?: Record<string, Uint8Array>;
   /** A sentence for each Secret that is not there or must not be read. */
   secretFaults: string[];
+  /**
+   * What the annotations of the class ask for, read at the first call: a deletion needs none of it.
+   * Absent: the user data are those of the Secret.
+   */
+  userData?: () => Promise<ClassUserData>;
 }
 
 export interface ClassReader {
@@ -37,6 +47,9 @@ export interface ClassReader {
  */
 const cacheMilliseconds = 500;
 
+/** Called with what was read of Secrets, decoded: it must not stand in a log. */
+type OnSecret = (secret: Readonly<Record<string, string>>) => void;
+
 export function createClassReader({
   client,
   namespace,
@@ -44,13 +57,12 @@ export function createClassReader({
 }: {
   client: KubeClient;
   namespace: string;
-  /** Called with what was read of Secrets, decoded: it must not stand in a log. */
-  onSecret?: (secret: Readonly<Record<string, string>>) => void;
+  onSecret?: OnSecret;
 }): ClassReader {
   const cache = new Map<string, Promise<ClassWithSecret | undefined>>();
 
   function remember(name: string): Promise<ClassWithSecret | undefined> {
-    const value = readClass(client, namespace, name);
+    const value = readClass({ client, namespace, onSecret }, name);
     cache.set(name, value);
     const forget = (): void => {
       if (cache.get(name) === value) cache.delete(name);
@@ -70,15 +82,33 @@ export function createClassReader({
 }
 
 async function readClass(
-  client: KubeClient,
-  namespace: string,
+  {
+    client,
+    namespace,
+    onSecret,
+  }: { client: KubeClient; namespace: string; onSecret?: OnSecret | undefined },
   name: string,
 ): Promise<ClassWithSecret | undefined> {
   const machineClass = await ignoreNotFound(
     client.get<MachineClass>(customResource('machineclasses', namespace, name)),
   );
   if (!machineClass) return undefined;
-  return { machineClass, ...(await readSecretsOf(client, namespace, machineClass)) };
+  const read = { machineClass, ...(await readSecretsOf(client, namespace, machineClass)) };
+  if (!asksForUserData(machineClass)) return read;
+  const userData = once(async () => {
+    const asked = await readClassUserData({ client, namespace }, machineClass);
+    // Under keys that hold a secret, whatever theirs are.
+    Object.values(asked.secrets)
+      .flatMap((secret) => Object.values(secret))
+      .forEach((value) => onSecret?.({ userData: value }));
+    return asked;
+  });
+  return { ...read, userData };
+}
+
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined;
+  return () => (answer ??= read());
 }
 
 /** Reads the Secrets that the class names in its own namespace; those of others are not read. */

@@ -126,9 +126,8 @@ async function withClass(
   const complete = { ...prepared, ...providerOf(resolved) };
   // A machine that has its instance needs no token any more.
   const isBorn = prepared.providerID !== undefined;
-  const userData = userDataIn(resolved) ?? '';
   const { target } = dependencies;
-  if (isBorn || !target || !wantsBootstrapToken(userData)) {
+  if (isBorn || !target || !(await wantsToken(resolved))) {
     return { found: true, machine: complete };
   }
   const made = await orOutOfReach(() => makeToken({ ...dependencies, target }, machine, prepared));
@@ -136,6 +135,13 @@ async function withClass(
   const { answer } = made;
   if ('failure' in answer) return failed(prepared, answer.failure);
   return { found: true, machine: { ...complete, bootstrapTokenId: answer.answer } };
+}
+
+/** Of what is rendered each machine joins with its own; operating-system-manager has another way. */
+async function wantsToken(resolved: ClassWithSecret): Promise<boolean> {
+  const asked = await resolved.userData?.();
+  if (asked) return asked.input !== undefined;
+  return wantsBootstrapToken(userDataIn(resolved) ?? '');
 }
 
 async function makeToken(

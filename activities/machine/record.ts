@@ -48,12 +48,14 @@ export async function recordCreated(
 ): Promise<void> {
   if (clearsName && target) await clearName({ control, target }, machine, instance);
   const joins = usesTarget && targetCluster !== undefined;
+  const { userDataOrigin } = instance;
   const ids = {
     metadata: {
       ...(usesTarget && { labels: { [labels.node]: instance.nodeName } }),
       annotations: {
         [annotations.createGeneration]: null,
         ...(joins && { [annotations.targetCluster]: targetCluster }),
+        ...(userDataOrigin !== undefined && { [annotations.userData]: userDataOrigin }),
       },
     },
     spec: { providerID: instance.providerID },

@@ -9,7 +9,6 @@ import type { ClassDependencies } from '../machine-class/dependencies.ts';
 import type { Audit } from './audit.ts';
 import type { ActivityMemory } from './memory.ts';
 import type { WorkflowRegistry } from './workflow-registry.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
 import type { LeasePlace } from '../../kube/leases/lease-set.ts';
 import type { PolicyView } from '../../kube/objects/disruption-policies.ts';
 import type { StopView } from '../../kube/objects/global-stop.ts';
@@ -17,8 +16,6 @@ import type { RecentObjects } from '../../kube/cache/recent-objects.ts';
 
 /** Parts that the core's activities act on. */
 export interface ActivityDependencies extends ClassDependencies {
-  /** Cluster of the Nodes; absent with `--target-kubeconfig=none`. */
-  target?: KubeClient;
   /** Id of `target`. Absent: it is not compared with what the Machines say. */
   targetCluster?: string;
   /** Where the watcher's Lease is; default `millwright` in `namespace`. */

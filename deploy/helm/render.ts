@@ -4,8 +4,6 @@ import { runProgram } from '../local/binaries/program.ts';
 import { repository } from '../local/layout.ts';
 
 export const chart = join(repository, 'deploy/helm/millwright');
-/** A copy of the alert rules: Helm reads only what is in the chart. */
-export const chartRules = join(chart, 'files/rules.yaml');
 export const manifests = join(repository, 'deploy/manifests');
 
 export interface Rendering {

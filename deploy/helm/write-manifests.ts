@@ -1,15 +1,12 @@
-/** `npm run manifests`: writes deploy/manifests from the chart, and the alert rules into it. */
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+/** `npm run manifests`: writes deploy/manifests from the chart. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { preparedBinary } from '../local/binaries/acquire.ts';
 import { prepare } from '../local/prepare/prepare.ts';
-import { rulesFile } from '../monitoring/rules.ts';
-import { chartRules, manifests, plainManifests } from './render.ts';
+import { manifests, plainManifests } from './render.ts';
 
 await prepare(['helm']);
 const helm = await preparedBinary('helm');
-await mkdir(dirname(chartRules), { recursive: true });
-await copyFile(rulesFile, chartRules);
 await mkdir(manifests, { recursive: true });
 for (const [name, text] of Object.entries(await plainManifests(helm))) {
   await writeFile(join(manifests, name), text);

@@ -67,6 +67,12 @@ const nodeName: Validator<string> = (value) =>
 
 const address: Schema<{ type: string; address: string }> = { type: text, address: text };
 
+/** It becomes an annotation. */
+const shortText: Validator<string> = (value) =>
+  typeof value === 'string' && value.length <= 1_000
+    ? undefined
+    : 'must be a text of at most 1000 characters';
+
 function instanceSchema({ usesTarget }: AnswerContext): Schema<CreatedInstance> {
   return {
     providerID: name,
@@ -74,6 +80,7 @@ function instanceSchema({ usesTarget }: AnswerContext): Schema<CreatedInstance> 
     isFound: flag,
     lastKnownState: optional(text),
     addresses: optional(listOf(objectOf(address), 100)),
+    userDataOrigin: optional(shortText),
   };
 }
 

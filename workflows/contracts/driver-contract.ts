@@ -277,6 +277,12 @@ export interface CreatedInstance {
     type: string;
     address: string;
   }[];
+  /**
+   * What the user data of this create were made of, where the core renders them: profile, version,
+   * and a digest without secrets. Of an instance that was found, what this call would have sent.
+   * Written to the Machine. Drivers in other languages leave it out.
+   */
+  userDataOrigin?: string;
   /** It was there before this call. */
   isFound: boolean;
 }

@@ -6,6 +6,7 @@ import type { StackWorld } from '../components/world.ts';
 import type { User } from '../layout.ts';
 import { repository } from '../layout.ts';
 import { messageOf } from '../failure.ts';
+import { rightsOfKubelets, userDataConfigMap } from './joining.ts';
 import type { Manifest } from './rights.ts';
 import { rightsIn, rightsOfCluster, rightsOutlasting, bindingOf, isRole } from './rights.ts';
 import { parseAllDocuments } from 'yaml';
@@ -32,7 +33,10 @@ export function applyCluster(world: StackWorld): Job {
           { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
         ]);
       }
-      await applyManifests(kubectl, (isDefault ? rightsIn : rightsOutlasting)(namespace));
+      await applyManifests(kubectl, [
+        ...(isDefault ? rightsIn : rightsOutlasting)(namespace),
+        userDataConfigMap(world),
+      ]);
       if (world.options.autoscaler) await applyManifests(kubectl, rightsOfAutoscaler(namespace));
       await createOnce(kubectl, ['-n', namespace, '-f', exampleClass]);
       return `CRDs, RBAC, example class "small" in namespace ${namespace}`;
@@ -54,7 +58,7 @@ function kubectlOf({ binary, layout }: StackWorld): Kubectl {
 
 async function applyDefinitions(kubectl: Kubectl): Promise<void> {
   await kubectl([...serverSide, '-f', crds]);
-  await applyManifests(kubectl, rightsOfCluster());
+  await applyManifests(kubectl, [...rightsOfCluster(), ...rightsOfKubelets()]);
   await kubectl(['wait', '--for=condition=Established', '--timeout=25s', '-f', crds]);
 }
 

@@ -51,6 +51,7 @@ function apiserverArgs(world: StackWorld): string[] {
     `--tls-private-key-file=${pki('apiserver.key')}`,
     `--client-ca-file=${pki('ca.crt')}`,
     `--token-auth-file=${layout.tokens}`,
+    '--enable-bootstrap-token-auth',
     `--service-account-issuer=https://kubernetes.default.svc`,
     `--service-account-key-file=${pki('sa.pub')}`,
     `--service-account-signing-key-file=${pki('sa.key')}`,

@@ -6,9 +6,13 @@ import type { StackWorld } from './world.ts';
 
 /**
  * The controllers that a machine's life meets. Without `disruption` every eviction under a budget
- * is refused; without `node-lifecycle` the taint that admission puts on new nodes stays for ever.
+ * is refused; without `node-lifecycle` the taint that admission puts on new nodes stays for ever;
+ * without those of CSRs no machine joins by its bootstrap token.
  */
 const controllers = [
+  'certificatesigningrequest-approving-controller',
+  'certificatesigningrequest-cleaner-controller',
+  'certificatesigningrequest-signing-controller',
   'daemonset-controller',
   'deployment-controller',
   'disruption-controller',
@@ -39,6 +43,8 @@ export function kubeControllerManager({ binary, layout, ports }: StackWorld): Co
         '--use-service-account-credentials=false',
         `--service-account-private-key-file=${join(layout.pki, 'sa.key')}`,
         `--root-ca-file=${join(layout.pki, 'ca.crt')}`,
+        `--cluster-signing-cert-file=${join(layout.pki, 'ca.crt')}`,
+        `--cluster-signing-key-file=${join(layout.pki, 'ca.key')}`,
         `--node-monitor-grace-period=${nodeGraceSeconds}s`,
       ],
     }),

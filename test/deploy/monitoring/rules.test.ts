@@ -2,14 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { chartRules } from '../../../deploy/helm/render.ts';
 import { repository } from '../../../deploy/local/layout.ts';
-import {
-  readRules,
-  rulesFile,
-  ruleTestsFolder,
-  troublesOf,
-} from '../../../deploy/monitoring/rules.ts';
+import { readRules, ruleTestsFolder, troublesOf } from '../../../deploy/monitoring/rules.ts';
 
 const { groups } = readRules();
 const rules = groups.flatMap((group) => group.rules);
@@ -58,10 +52,6 @@ describe('the alert rules', () => {
   test('tell apart the rules of one alert', () => {
     const names = rules.map(nameOf);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
-  });
-
-  test('are those of the chart', () => {
-    expect(readFileSync(chartRules, 'utf8')).toBe(readFileSync(rulesFile, 'utf8'));
   });
 
   test.each(groups)('of $name have tests of promtool', ({ name, rules: ofGroup }) => {

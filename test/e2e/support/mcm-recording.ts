@@ -1,10 +1,8 @@
 /**
- * The recordings in `test/fixtures/mcm-0.62.1`, retold for one scenario: another namespace and
- * cloud, names of its own, and times as if the moment was now. All else is as MCM v0.62.1 wrote it.
+ * The recordings in `test/fixtures/mcm-0.62.1`, retold for one scenario: another namespace,
+ * names of its own, and times as if the moment was now. All else is as MCM v0.62.1 wrote it.
  */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 import type { KubeObject } from '../../../kube/client/client.ts';
 import { repository } from '../../../deploy/local/layout.ts';
 import type { MachineClass } from '../../../workflows/api/machine-class.ts';
@@ -13,18 +11,22 @@ import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { NodeObject, SecretObject } from './cluster.ts';
 import { isInPlaceMoment, objectsAt, type InPlaceMoment } from './in-place-moments.ts';
+import { momentsOf, readHistory } from './object-history.ts';
 
-export type Moment =
-  | InPlaceMoment
-  | '01-creating'
-  | '02-running'
-  | '03-rollout-surge-pending'
-  | '04-rollout-first-old-terminating'
-  | '05-rollout-complete-revision-2'
-  | '06-rolled-back-complete'
-  | '07-create-errors'
-  | '08-drain-blocked-by-pdb'
-  | '09-after-scale-down';
+/** Of a rollout: the last revision of the API server that belongs to it. */
+const rollouts = {
+  '01-creating': 249,
+  '02-running': 279,
+  '03-rollout-surge-pending': 305,
+  '04-rollout-first-old-terminating': 329,
+  '05-rollout-complete-revision-2': 463,
+  '06-rolled-back-complete': 648,
+  '07-create-errors': 696,
+  '08-drain-blocked-by-pdb': 753,
+  '09-after-scale-down': 823,
+} as const;
+
+export type Moment = InPlaceMoment | keyof typeof rollouts;
 
 /** UIDs, resourceVersions and generations are those of the recording. */
 export interface Recording {
@@ -45,25 +47,27 @@ export interface Retelling {
   providerIDs?: Record<string, string>;
 }
 
-const folder = join(repository, 'test/fixtures/mcm-0.62.1');
+const rolloutsFile = join(repository, 'test/fixtures/mcm-0.62.1/rollouts.jsonl');
 
 export function readRecording(moment: Moment, retelling: Retelling): Recording {
-  const list: { items: KubeObject[] } = parse(atPresent(retold(textOf(moment), retelling)));
+  const text = JSON.stringify(isInPlaceMoment(moment) ? objectsAt(moment) : rolloutAt(moment));
+  const objects: KubeObject[] = JSON.parse(atPresent(retold(text, retelling)));
   const recording = {
-    secrets: ofKind<SecretObject>(list.items, 'Secret'),
-    classes: ofKind<MachineClass>(list.items, 'MachineClass'),
-    deployments: ofKind<MachineDeployment>(list.items, 'MachineDeployment'),
-    sets: ofKind<MachineSet>(list.items, 'MachineSet'),
-    machines: ofKind<Machine>(list.items, 'Machine'),
-    nodes: ofKind<NodeObject>(list.items, 'Node'),
+    secrets: ofKind<SecretObject>(objects, 'Secret'),
+    classes: ofKind<MachineClass>(objects, 'MachineClass'),
+    deployments: ofKind<MachineDeployment>(objects, 'MachineDeployment'),
+    sets: ofKind<MachineSet>(objects, 'MachineSet'),
+    machines: ofKind<Machine>(objects, 'Machine'),
+    nodes: ofKind<NodeObject>(objects, 'Node'),
   };
   renameDeployments(recording, retelling);
   return recording;
 }
 
-function textOf(moment: Moment): string {
-  if (isInPlaceMoment(moment)) return JSON.stringify({ items: objectsAt(moment) });
-  return readFileSync(join(folder, `${moment}.yaml`), 'utf8');
+function rolloutAt(moment: keyof typeof rollouts): KubeObject[] {
+  const until = readHistory(rolloutsFile).filter(({ revision }) => revision <= rollouts[moment]);
+  const last = [...momentsOf(until)].at(-1);
+  return [...(last?.values() ?? [])];
 }
 
 /** The oldest first, as they were created. */
@@ -76,7 +80,6 @@ const bornAt = ({ metadata }: KubeObject): string =>
   `${metadata.creationTimestamp} ${metadata.name}`;
 
 const setNames = /\b(?=(?:pool|quota|forbidden)-[a-z0-9]{5}\b)/g;
-const provider = /(?<=\bprovider"?: ?"?)virtual\b/g;
 const providerID = /virtual:\/\/\/bench\/([-a-z0-9]+)/g;
 
 /**
@@ -100,7 +103,6 @@ function retold(text: string, { namespace, providerIDs = {} }: Retelling): strin
   return text
     .replaceAll(/\bdefault\b/g, namespace)
     .replaceAll(setNames, `${namespace}-`)
-    .replaceAll(provider, 'virtual')
     .replaceAll(providerID, (recorded, name: string) => providerIDs[name] ?? recorded);
 }
 

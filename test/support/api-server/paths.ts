@@ -37,7 +37,10 @@ function parsed(path: string): Readonly<Target> | undefined {
   const resource = resources.find(
     (one) => one.group === group && one.version === version && one.plural === plural,
   );
-  const { namespace = '', name = '', subresource = '' } = place;
+  const { namespace = '', name = '', subresource: named = '' } = place;
+  // The conditions of the status that say so.
+  const isApproval = named === 'approval' && resource?.kind === 'CertificateSigningRequest';
+  const subresource = isApproval ? 'status' : named;
   const target = resource && { resource, namespace, name, subresource };
   return target && isServed(target) ? target : undefined;
 }

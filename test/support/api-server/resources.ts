@@ -130,6 +130,13 @@ export const resources: readonly Resource[] = [
     hasStatus: true,
     allowsUnconditionalUpdate: false,
   }),
+  aResource('CertificateSigningRequest', {
+    group: 'certificates.k8s.io',
+    isNamespaced: false,
+    hasStatus: true,
+    allowsUnconditionalUpdate: false,
+    fields: ['spec.signerName'],
+  }),
 ];
 
 export function apiVersionOf({ group: of, version }: Resource): string {
