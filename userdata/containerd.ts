@@ -1,7 +1,7 @@
 /** containerd: its configuration and its unit. */
 import type { MachineFile, MachineUnit } from './machine-document.ts';
 import { programsFolder, versionOf } from './programs.ts';
-import { commandWord, tomlText } from './quoting.ts';
+import { commandWord, environmentWord, tomlText } from './quoting.ts';
 import { certificatesFolder } from './registries.ts';
 import type { UserDataInput } from './input.ts';
 
@@ -55,13 +55,13 @@ export function containerdUnit({ profile }: UserDataInput): MachineUnit {
     return { name, isEnabled: false, dropIns: [{ name: 'millwright.conf', content }] };
   }
   const folder = programsFolder(profile);
-  const path = `PATH=${folder}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin`;
+  const folders = new Set([folder, '/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin']);
   const content = `[Unit]
 Description=containerd
 After=network.target local-fs.target
 [Service]
 Type=notify
-Environment=${commandWord(path)}
+Environment=${environmentWord(`PATH=${[...folders].join(':')}`)}
 ExecStart=${commandWord(`${folder}/containerd`)}
 Delegate=yes
 KillMode=process
