@@ -65,20 +65,21 @@ test('files with secrets are for root alone', () => {
   ]);
 });
 
-describe('the name of the Node', () => {
-  const flags = async (provider: string, machineName = 'pool-a-7x2kq') => {
-    const rendered = render(somePool({}, { provider }), someValues({ machineName }));
-    const contents = await contentsOf(rendered);
-    const [, flag] =
-      /--hostname-override=(\S+)/.exec(contents['/etc/systemd/system/kubelet.service'] ?? '') ?? [];
-    const { hostname }: { hostname?: string } = parse(rendered.text);
-    return {
-      flag,
-      hostname,
-      asks: contents['/opt/millwright/setup']?.includes('latest/meta-data'),
-    };
+/** What a machine does for the name of its Node. */
+const flags = async (provider: string, machineName = 'pool-a-7x2kq') => {
+  const rendered = render(somePool({}, { provider }), someValues({ machineName }));
+  const contents = await contentsOf(rendered);
+  const [, flag] =
+    /--hostname-override=(\S+)/.exec(contents['/etc/systemd/system/kubelet.service'] ?? '') ?? [];
+  const { hostname }: { hostname?: string } = parse(rendered.text);
+  return {
+    flag,
+    hostname,
+    asks: contents['/opt/millwright/setup']?.includes('latest/meta-data'),
   };
+};
 
+describe('the name of the Node', () => {
   test.each(['GCP', 'OpenStack', 'virtual', 'somebody/s'])(
     'on %s is the Machine’s',
     async (cloud) => {
