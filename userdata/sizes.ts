@@ -53,7 +53,7 @@ export function fitted(
   text: string,
   { provider, format }: { provider: string; format: 'cloud-init' | 'ignition' },
 ): { userData: string | Uint8Array } | { fault: string } {
-  const limit = sizeLimits[provider];
+  const limit = Object.hasOwn(sizeLimits, provider) ? sizeLimits[provider] : undefined;
   const bytes = Buffer.byteLength(text);
   if (!limit || bytes <= limit.bytes) return { userData: text };
   const { gzipBytes } = limit;
