@@ -10,6 +10,8 @@ export interface SchemaFault {
   /** JSON pointer to the field, or to the object that lacks one. */
   pointer: string;
   sentence: string;
+  /** Of JSON schema, such as `additionalProperties` of a field that is not known. */
+  keyword: string;
 }
 
 /**
@@ -30,6 +32,7 @@ export function schemaCheck(schema: object, root = ''): (value: unknown) => Sche
     const faults = causes.slice(0, mostFaults).map((error) => ({
       pointer: pointerOf(error),
       sentence: sentenceOf(error, root),
+      keyword: error.keyword,
     }));
     return faults.filter(
       ({ sentence }, index) => faults.findIndex((one) => one.sentence === sentence) === index,
@@ -40,7 +43,7 @@ export function schemaCheck(schema: object, root = ''): (value: unknown) => Sche
 /** Nobody reads more, and a text that somebody made to have more would keep a worker. */
 export const mostFaults = 100;
 
-function pointerOf({ keyword, instancePath, params }: ErrorObject): string {
+function pointerOf({ instancePath, keyword, params }: ErrorObject): string {
   if (keyword !== 'additionalProperties') return instancePath;
   const name = String(params['additionalProperty']);
   return `${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;

@@ -69,11 +69,7 @@ test.each([
     `${profile}? [a]\n: b\n`,
     '9: With stringKeys, all keys must be strings',
   ],
-  [
-    'a second document',
-    `${profile}---\n${profile}`,
-    '9: a second document begins here: only one is read',
-  ],
+  ['a second document', `${profile}---\n${profile}`, '9: a second document begins here'],
   ['nothing', '', '1: the document: null is not an object'],
   ['a list', '- a\n', '1: the document: a list of 1 is not an object'],
 ])('%s is named with file, line and field', (_what, text, fault) => {

@@ -2,8 +2,16 @@ import { builtInProviders } from '../../activities/drivers/providers.ts';
 import { builtInProfile, profileNames } from '../../userdata/profiles.ts';
 import { placeholderValues, poolFaults, render } from '../../userdata/render.ts';
 import { fitted } from '../../userdata/sizes.ts';
-import { typicalConfig } from '../../tools/user-data-sizes.ts';
+import { someAuthority } from '../support/example-authority.ts';
 
+const typicalConfig = {
+  kubernetes: {
+    version: '1.34.2',
+    apiServer: 'https://api.example.com:6443',
+    caBundle: someAuthority,
+    clusterDNS: ['10.96.0.10'] as [string],
+  },
+};
 const known = [...builtInProviders, 'local'];
 const profiles = profileNames().map((name) => {
   const profile = builtInProfile(name);
