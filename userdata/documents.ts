@@ -21,7 +21,7 @@ export function readProfile(text: string, file: string): Read<Profile> {
   return read(text, file, checkProfile);
 }
 
-/** Characters. What is longer has files that belong in the image; reading it would keep a worker. */
+/** Characters. Reading more would keep a worker; large files belong in the image. */
 const longestText = 128 * 1024;
 
 function read<T>(text: string, file: string, check: (value: unknown) => SchemaFault[]): Read<T> {

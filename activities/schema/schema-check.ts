@@ -40,7 +40,7 @@ export function schemaCheck(schema: object, root = ''): (value: unknown) => Sche
   };
 }
 
-/** Nobody reads more, and a text that somebody made to have more would keep a worker. */
+/** More are of no use, and would keep a worker with a text that has very many. */
 export const mostFaults = 100;
 
 function pointerOf({ instancePath, keyword, params }: ErrorObject): string {
