@@ -1,8 +1,8 @@
 /** Reads profiles and configs: YAML, checked by their schemas; each fault names its line. */
-import { LineCounter, parseDocument } from 'yaml';
 import { schemaCheck, type SchemaFault } from '../activities/schema/schema-check.ts';
 import type { UserDataConfig } from './config.ts';
 import configSchema from './config.schema.json' with { type: 'json' };
+import { readYaml } from './lines.ts';
 import type { Profile } from './profile.ts';
 import profileSchema from './profile.schema.json' with { type: 'json' };
 
@@ -22,27 +22,13 @@ export function readProfile(text: string, file: string): Read<Profile> {
 }
 
 function read<T>(text: string, file: string, check: (value: unknown) => SchemaFault[]): Read<T> {
-  const lineCounter = new LineCounter();
-  const document = parseDocument(text, { lineCounter });
-  const lineOf = (offset: number): number => lineCounter.linePos(offset).line;
-  if (document.errors.length > 0) {
-    return {
-      faults: document.errors.map(({ message, pos }) => `${file}:${lineOf(pos[0])}: ${message}`),
-    };
+  const { document, faults: ofYaml, lineOf } = readYaml(text);
+  if (ofYaml.length > 0) {
+    return { faults: ofYaml.map(({ line, sentence }) => `${file}:${line}: ${sentence}`) };
   }
   const value: T = document.toJS();
-  const faults = check(value).map(({ pointer, sentence }) => {
-    const node: unknown = document.getIn(stepsOf(pointer), true);
-    const { range } = Object(node);
-    return `${file}:${lineOf(range?.[0] ?? 0)}: ${sentence}`;
-  });
+  const faults = check(value).map(
+    ({ pointer, sentence }) => `${file}:${lineOf(pointer)}: ${sentence}`,
+  );
   return faults.length > 0 ? { faults } : { value };
-}
-
-function stepsOf(pointer: string): (string | number)[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 }

@@ -31,6 +31,8 @@ export function kubeletFile({ profile, config }: UserDataInput): MachineFile {
     cgroupDriver: 'systemd',
     clusterDNS: kubernetes.clusterDNS,
     clusterDomain: kubernetes.clusterDomain ?? 'cluster.local',
+    // From 1.35 on the default is true.
+    ...(profile.cgroupVersion === 1 && { failCgroupV1: false }),
     containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
     resolvConf: profile.resolvConf,
     rotateCertificates: true,

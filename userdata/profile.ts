@@ -62,6 +62,10 @@ export interface Profile {
    */
   seLinux?: 'permissive' | 'enforcing';
   /**
+   * Of the cgroups that it starts with: kubelets that refuse 1 are told to take it. Default 2.
+   */
+  cgroupVersion?: 1 | 2;
+  /**
    * Loaded at boot, beside `overlay` and `br_netfilter`.
    */
   kernelModules?: string[];

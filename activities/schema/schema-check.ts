@@ -7,9 +7,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { nearestOf } from '../../workflows/values/nearest.ts';
 
 export interface SchemaFault {
-  /** JSON pointer to the field, or to the object that lacks one or has one too many. */
+  /** JSON pointer to the field, or to the object that lacks one. */
   pointer: string;
   sentence: string;
+  /** Of JSON schema, such as `additionalProperties` of a field that is not known. */
+  keyword: string;
 }
 
 /**
@@ -28,13 +30,20 @@ export function schemaCheck(schema: object, root = ''): (value: unknown) => Sche
       ({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames',
     );
     const faults = causes.map((error) => ({
-      pointer: error.instancePath,
+      pointer: pointerOf(error),
       sentence: sentenceOf(error, root),
+      keyword: error.keyword,
     }));
     return faults.filter(
       ({ sentence }, index) => faults.findIndex((one) => one.sentence === sentence) === index,
     );
   };
+}
+
+function pointerOf({ instancePath, keyword, params }: ErrorObject): string {
+  if (keyword !== 'additionalProperties') return instancePath;
+  const name = String(params['additionalProperty']);
+  return `${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 /** `providerSpec.disks[0].type: 3 is not a string` */
