@@ -1,12 +1,15 @@
 /** The tables of docs/user-data.md that are made of profiles and of the schema of a config. */
 import type { Profile } from '../../userdata/profile.ts';
 import { builtInProfile, profileNames } from '../../userdata/profiles.ts';
+import { placeholderValues, render } from '../../userdata/render.ts';
+import { sizeLimits } from '../../userdata/sizes.ts';
 import { textOf } from './pages.ts';
 
 /** By the heading that they stand below. */
 export const tables: Readonly<Record<string, () => string>> = {
   Systems: systems,
   'Fields of a config': fields,
+  Sizes: sizes,
 };
 
 const profiles = profileNames().flatMap((name) => builtInProfile(name) ?? []);
@@ -67,3 +70,34 @@ function wordsOf({ description = '', enum: words = [] }: Schema): string[] {
   const others = words.filter((word) => !said.includes(`\`${word}\``));
   return [said, ...(others.length > 0 ? [`One of ${others.join(', ')}.`] : [])];
 }
+
+/** With nothing but what every config has; the CA is one as kubeadm makes them. */
+function sizes(): string {
+  const kubernetes = {
+    version: '1.35.4',
+    apiServer: 'https://api.example.com:6443',
+    caBundle: textOf('test/docs/user-data/ca.crt'),
+    clusterDNS: ['10.96.0.10'] as [string],
+  };
+  const values = {
+    ...placeholderValues({ kubernetes }),
+    machineName: 'pool-a-86b9f-rpz4r',
+    bootstrapToken: 'x7k2q9.b4n8v1c6z3m5p0w2',
+  };
+  const rows = Object.entries(sizeLimits).map(([provider, { bytes, gzipBytes }]) => {
+    const made = profiles
+      .filter(({ providers }) => providers?.includes(provider) ?? true)
+      .map((profile) => render({ profile, config: { kubernetes }, provider }, values))
+      .map(({ text }) => Buffer.byteLength(text));
+    const range = `${kibibytes(Math.min(...made))} to ${kibibytes(Math.max(...made))}`;
+    const ofGzip = gzipBytes === undefined ? 'none' : kibibytes(gzipBytes);
+    return [`\`${provider}\``, kibibytes(bytes), ofGzip, range].join(' | ');
+  });
+  return [
+    '| `provider` | takes, in KiB | packed by gzip | of our profiles |',
+    '| --- | --- | --- | --- |',
+    ...rows.map((row) => `| ${row} |`),
+  ].join('\n');
+}
+
+const kibibytes = (bytes: number): string => String(Math.floor((bytes / 1024) * 10) / 10);

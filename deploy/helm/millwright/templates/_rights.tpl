@@ -241,6 +241,22 @@ goes by labels they cannot be known there.
   verbs: [list, watch]
 {{- end }}
 
+{{/* With --approve-kubelet-serving. */}}
+{{- define "millwright.rights.target.serving" }}
+# get: what is approved is what was read.
+- apiGroups: [certificates.k8s.io]
+  resources: [certificatesigningrequests]
+  verbs: [get, list, watch]
+- apiGroups: [certificates.k8s.io]
+  resources: [certificatesigningrequests/approval]
+  verbs: [update]
+# Asked for by admission: no request of another signer can be approved.
+- apiGroups: [certificates.k8s.io]
+  resources: [signers]
+  resourceNames: [kubernetes.io/kubelet-serving]
+  verbs: [approve]
+{{- end }}
+
 {{- define "millwright.rights.target.removal" }}
 - apiGroups: ['']
   resources: [nodes]
