@@ -47,6 +47,18 @@ test('an instance is recorded in two writes, ids and label, then Pending, and an
   });
 });
 
+test('what its user data were made of is noted in the write of the ids', async () => {
+  const { control, ...world } = aWorld({ control: [aMachine()] });
+  const userDataOrigin = 'ubuntu-24.04@1.0.0 sha256:0123456789abcdef';
+  const made = { ...instance, userDataOrigin };
+  await recordCreated({ ...world, control }, { machine, instance: made, usesTarget: true });
+  const events = namespaced('events', namespace);
+  expect(control.writes()).toEqual([`PATCH ${path}`, `PATCH ${path}/status`, `POST ${events}`]);
+  expect((await control.read<Machine>(path)).metadata.annotations).toEqual({
+    'millwright.dev/user-data': userDataOrigin,
+  });
+});
+
 describe('a Node that has the name of the Machine', () => {
   const [before, after] = ['2025-12-31T00:00:00Z', '2026-01-01T00:01:00Z'];
   const vanished = 'local:///zone-1/i-0';
