@@ -6,11 +6,12 @@ import { actCommands } from './commands/act.ts';
 import { checkCommands, stopCommands } from './commands/check.ts';
 import { installCommands } from './commands/install.ts';
 import { seeCommands } from './commands/see.ts';
+import { userDataCommands } from './commands/userdata.ts';
 import { addCompletion } from './completion/command.ts';
 
 const groups = {
   'See:': seeCommands,
-  'Plan and check:': checkCommands,
+  'Plan and check:': [...checkCommands, ...userDataCommands],
   'When all must stand still:': stopCommands,
   'Act:': actCommands,
   'Install and remove:': installCommands,

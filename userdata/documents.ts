@@ -1,8 +1,8 @@
 /** Reads profiles and configs: YAML, checked by their schemas; each fault names its line. */
-import { LineCounter, parseDocument } from 'yaml';
-import { schemaCheck, type SchemaFault } from '../activities/schema/schema-check.ts';
+import { mostFaults, schemaCheck, type SchemaFault } from '../activities/schema/schema-check.ts';
 import type { UserDataConfig } from './config.ts';
 import configSchema from './config.schema.json' with { type: 'json' };
+import { readYaml } from './lines.ts';
 import type { Profile } from './profile.ts';
 import profileSchema from './profile.schema.json' with { type: 'json' };
 
@@ -21,28 +21,28 @@ export function readProfile(text: string, file: string): Read<Profile> {
   return read(text, file, checkProfile);
 }
 
-function read<T>(text: string, file: string, check: (value: unknown) => SchemaFault[]): Read<T> {
-  const lineCounter = new LineCounter();
-  const document = parseDocument(text, { lineCounter });
-  const lineOf = (offset: number): number => lineCounter.linePos(offset).line;
-  if (document.errors.length > 0) {
-    return {
-      faults: document.errors.map(({ message, pos }) => `${file}:${lineOf(pos[0])}: ${message}`),
-    };
-  }
-  const value: T = document.toJS();
-  const faults = check(value).map(({ pointer, sentence }) => {
-    const node: unknown = document.getIn(stepsOf(pointer), true);
-    const { range } = Object(node);
-    return `${file}:${lineOf(range?.[0] ?? 0)}: ${sentence}`;
-  });
-  return faults.length > 0 ? { faults } : { value };
-}
+/** Characters. Reading more would keep a worker; large files belong in the image. */
+const longestText = 128 * 1024;
 
-function stepsOf(pointer: string): (string | number)[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+function read<T>(text: string, file: string, check: (value: unknown) => SchemaFault[]): Read<T> {
+  if (text.length > longestText) {
+    return { faults: [`${file}: ${text.length} characters are more than ${longestText}`] };
+  }
+  const { document, faults: ofYaml, warnings, lineOf } = readYaml(text);
+  // A tag that is not known means something that would get lost.
+  const first = [...ofYaml, ...warnings].slice(0, mostFaults);
+  if (first.length > 0) {
+    return { faults: first.map(({ line, sentence }) => `${file}:${line}: ${sentence}`) };
+  }
+  let value: T;
+  try {
+    value = document.toJS();
+  } catch (error) {
+    // An alias without an anchor, or aliases that stand for very much.
+    return { faults: [`${file}: ${error instanceof Error ? error.message : String(error)}`] };
+  }
+  const faults = check(value).map(
+    ({ pointer, sentence }) => `${file}:${lineOf(pointer)}: ${sentence}`,
+  );
+  return faults.length > 0 ? { faults } : { value };
 }

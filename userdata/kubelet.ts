@@ -5,7 +5,7 @@ import type { MachineFile, MachineUnit } from './machine-document.ts';
 import { providerRule } from './providers.ts';
 import { commandWord, yamlText } from './quoting.ts';
 import { programsFolder } from './programs.ts';
-import type { MachineValues, UserDataInput } from './render.ts';
+import type { MachineValues, UserDataInput } from './input.ts';
 
 const configPath = '/etc/kubernetes/kubelet.yaml';
 /** Written by setup, where only the machine can find out its name. */

@@ -17,8 +17,8 @@ const KiB = 1024;
 const beforeBase64 = (length: number): number => Math.floor(length / 4) * 3;
 
 /**
- * By `provider` of the class. Absent: no limit is known, and nothing is checked; so it is with metal,
- * anexia and vmware-cloud-director.
+ * By `provider` of the class. Absent: no limit is known, and nothing is checked; so it is with
+ * metal, anexia and vmware-cloud-director.
  */
 export const sizeLimits: Readonly<Record<string, SizeLimit>> = {
   // https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html: before base64.
@@ -29,7 +29,8 @@ export const sizeLimits: Readonly<Record<string, SizeLimit>> = {
   GCP: { bytes: 256 * KiB },
   // https://docs.openstack.org/nova/latest/user/metadata.html#user-data: of base64.
   OpenStack: { bytes: beforeBase64(65_535), gzipBytes: beforeBase64(65_535) },
-  // `GUESTMSG_MAX_IN_SIZE` of open-vm-tools: of base64. cloud-init refuses gzip that is called base64.
+  // `GUESTMSG_MAX_IN_SIZE` of open-vm-tools: of base64. The driver calls the data base64, in which
+  // cloud-init looks for no gzip.
   vsphere: { bytes: beforeBase64(64 * KiB) },
   // `MaxSecretSize` of Kubernetes: the driver puts them in a Secret.
   kubevirt: { bytes: 1024 * KiB, gzipBytes: 1024 * KiB },
@@ -53,7 +54,7 @@ export function fitted(
   text: string,
   { provider, format }: { provider: string; format: 'cloud-init' | 'ignition' },
 ): { userData: string | Uint8Array } | { fault: string } {
-  const limit = sizeLimits[provider];
+  const limit = Object.hasOwn(sizeLimits, provider) ? sizeLimits[provider] : undefined;
   const bytes = Buffer.byteLength(text);
   if (!limit || bytes <= limit.bytes) return { userData: text };
   const { gzipBytes } = limit;

@@ -7,9 +7,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { nearestOf } from '../../workflows/values/nearest.ts';
 
 export interface SchemaFault {
-  /** JSON pointer to the field, or to the object that lacks one or has one too many. */
+  /** JSON pointer to the field, or to the object that lacks one. */
   pointer: string;
   sentence: string;
+  /** Of JSON schema, such as `additionalProperties` of a field that is not known. */
+  keyword: string;
 }
 
 /**
@@ -27,14 +29,24 @@ export function schemaCheck(schema: object, root = ''): (value: unknown) => Sche
     const causes = (validate.errors ?? []).filter(
       ({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames',
     );
-    const faults = causes.map((error) => ({
-      pointer: error.instancePath,
+    const faults = causes.slice(0, mostFaults).map((error) => ({
+      pointer: pointerOf(error),
       sentence: sentenceOf(error, root),
+      keyword: error.keyword,
     }));
     return faults.filter(
       ({ sentence }, index) => faults.findIndex((one) => one.sentence === sentence) === index,
     );
   };
+}
+
+/** More are of no use, and would keep a worker with a text that has very many. */
+export const mostFaults = 100;
+
+function pointerOf({ instancePath, keyword, params }: ErrorObject): string {
+  if (keyword !== 'additionalProperties') return instancePath;
+  const name = String(params['additionalProperty']);
+  return `${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 /** `providerSpec.disks[0].type: 3 is not a string` */
@@ -75,7 +87,7 @@ function sentenceOf(error: ErrorObject, root: string): string {
   const named: unknown = parentSchema?.['x-allowed'];
   const allowed = typeof named === 'string' ? named : allowedBy(error);
   if (parentSchema?.['x-secret'] === true) return `${path}: ${concealed(data)} is not ${allowed}`;
-  return refusal(path, data, allowed);
+  return refusal(path === '' ? 'the document' : path, data, allowed);
 }
 
 /** Only of schemas that take no other fields. */

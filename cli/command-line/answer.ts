@@ -5,6 +5,8 @@ import type { Format, OutputOptions } from './options.ts';
 export interface Answer<Data = unknown> {
   /** For people. */
   text: string;
+  /** For people, on standard error: what is no part of a text that goes into a file. */
+  aside?: string;
   /** For programs: `-o json` and `-o yaml`. */
   data: Data;
   /** `-o name`: `kind/name` of each object. */
@@ -22,6 +24,7 @@ export type AnswerPrinter = <Options extends OutputOptions>(
 export const printAnswer: AnswerPrinter = async (options, carryOut) => {
   const answer = await carryOut(options);
   const text = formatAnswer(answer, options.output);
+  if (answer.aside !== undefined && options.output === undefined) console.error(answer.aside);
   if (text !== '') console.log(text);
   process.exitCode = answer.exitCode ?? 0;
 };

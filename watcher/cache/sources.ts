@@ -12,6 +12,7 @@ import type { ReflectorOptions } from '../../kube/cache/reflector.ts';
 import { Reflector } from '../../kube/cache/reflector.ts';
 import { policyResource } from '../../kube/objects/disruption-policies.ts';
 import type { Checkpoint } from './checkpoint.ts';
+import { ConfigMapSource } from './config-map-source.ts';
 import { viewOfMachine } from './machine-view.ts';
 import { viewOfClass, viewOfNode, viewOfSecret } from './other-views.ts';
 import { viewOfPolicy } from './policy-view.ts';
@@ -87,15 +88,23 @@ export function startSources(options: SourceOptions): Map<Resource, Source> {
       onChange: (change) => onChange({ ...change, resource: 'machineDeployments' }),
     }),
   );
-  sources.set(
-    'machineClasses',
-    new Reflector({
-      ...common('machineClasses'),
-      path: customResource('machineclasses', namespace),
-      transform: viewOfClass,
-      onChange: (change) => onChange({ ...change, resource: 'machineClasses' }),
-    }),
-  );
+  const configMaps = new ConfigMapSource({
+    client: control,
+    namespace,
+    onChange: (change) => onChange({ ...change, resource: 'configMaps' }),
+    onError: (error) => options.onError(error, 'configMaps'),
+  });
+  sources.set('configMaps', configMaps);
+  const classes = new Reflector({
+    ...common('machineClasses'),
+    path: customResource('machineclasses', namespace),
+    transform: viewOfClass,
+    onChange: (change) => {
+      configMaps.want([...classes.items.values()].some((one) => one.configMaps.length > 0));
+      onChange({ ...change, resource: 'machineClasses' });
+    },
+  });
+  sources.set('machineClasses', classes);
   sources.set(
     'secrets',
     new Reflector({
