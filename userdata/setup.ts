@@ -16,8 +16,8 @@ const activationKeyPath = `${folder}/activation-key`;
 const donePath = `${folder}/done`;
 
 /**
- * A service that ends: units of `Type=oneshot` may not restart before systemd 244, and Amazon Linux 2
- * has 219. The pause between two attempts grows in the script.
+ * A service that ends: units of `Type=oneshot` may not restart before systemd 244, and Amazon
+ * Linux 2 has 219. The pause between two attempts grows in the script.
  */
 export const setupUnit: MachineUnit = {
   name: 'millwright-setup.service',

@@ -1,4 +1,4 @@
-/** Whatever a config, a Secret or a token says stays a value: in YAML, JSON, TOML, bash and units. */
+/** What a config, a Secret or a token says stays a value: in YAML, JSON, TOML, bash and units. */
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { parse, stringify } from 'yaml';
