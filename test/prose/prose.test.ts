@@ -12,9 +12,9 @@ interface Line {
   text: string;
 }
 
-/** Generated from the schemas of clouds and of user data, which have their own sentences. */
+/** Generated from schemas, which have their own sentences. */
 const isGenerated = (path: string): boolean =>
-  path.endsWith('/provider-spec.ts') || /^userdata\/(config|profile)\.ts$/.test(path);
+  /\/provider-spec\.ts$|^userdata\/(config|profile)\.ts$/.test(path);
 
 const linesOf = (folders: readonly string[]): Line[] =>
   sourcesIn(folders)
