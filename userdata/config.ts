@@ -331,7 +331,7 @@ export interface UserDataConfig {
      */
     https?: string;
     /**
-     * Names, suffixes and networks that are reached without it.
+     * Names, suffixes and networks that are reached without it, such as the API server. The machine itself, the cloud's metadata and the cluster's domain always are.
      */
     noProxy?: string[];
   };
