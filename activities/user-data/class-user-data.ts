@@ -41,7 +41,7 @@ interface ClassPlace {
   namespace: string;
 }
 
-/** The class has one of the annotations: the key `userData` of its Secret is not looked at. */
+/** The class has one of the annotations: the key `userData` of its Secret is not read. */
 export function asksForUserData({ metadata }: Pick<MachineClass, 'metadata'>): boolean {
   const { [annotations.userData]: source, [annotations.userDataConfig]: config } =
     metadata.annotations ?? {};

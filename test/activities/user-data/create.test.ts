@@ -8,7 +8,7 @@ import { createDriverActivities } from '../../../activities/instance.ts';
 import { readAndClaimMachine } from '../../../activities/machine/read-and-claim.ts';
 import { contractVersion } from '../../../workflows/contracts/driver-activities.ts';
 import type { DriverRequest } from '../../../workflows/contracts/driver-contract.ts';
-import { aMachine, aSecret } from '../../support/builders.ts';
+import { aMachine, aSecret, base64 } from '../../support/builders.ts';
 import { refusingDriver } from '../../support/refusing-driver.ts';
 import { aWorld, lifeOf } from '../../support/world.ts';
 import { aPipeline } from '../../workers/drivers/a-pipeline.ts';
@@ -146,14 +146,13 @@ describe('what is secret in user data', () => {
     }),
     aSecret({ username: 'robot', password: 'correct-horse-7', canary }, { name: 'pull' }),
   ];
-  const inBase64 = (text: string): string => Buffer.from(text).toString('base64');
 
   /** As a cloud or a console may repeat them. */
   function formsOf(sent: CreateRequest): string[] {
     const token = /[a-z0-9]{6}\.[a-z0-9]{16}/.exec(textOf(sent))?.[0] ?? 'no token';
     const plain = [token, 'correct-horse-7', 'robot:correct-horse-7', canary];
     const packed = sent.userDataBytes ? [Buffer.from(sent.userDataBytes).toString('base64')] : [];
-    return [...plain, ...plain.map(inBase64), inBase64(textOf(sent)), ...packed];
+    return [...plain, ...plain.map(base64), base64(textOf(sent)), ...packed];
   }
 
   test.each(['virtual', 'AWS'])('is in no error and no console output: %s', async (provider) => {

@@ -139,17 +139,17 @@ test('a ConfigMap that changes while the answer to a create is lost makes no sec
   await deleteMachine(scenario, machine);
 });
 
+async function unlessThere(path: string, object: object): Promise<void> {
+  try {
+    await cluster.kube.create(path, object);
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+}
+
 describe('what operating-system-manager made', () => {
   const place = 'cloud-init-settings';
   const revision = 'k8c.io/machine-deployment-revision';
-
-  async function unlessThere(path: string, object: object): Promise<void> {
-    try {
-      await cluster.kube.create(path, object);
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-    }
-  }
 
   /** As the chart grants it with `userData.operatingSystemManager`. */
   async function grant(): Promise<void> {
