@@ -137,10 +137,10 @@ describe('what operating-system-manager made', () => {
   const source = { [annotations.userData]: `Secret/cloud-init-settings/${name}` };
   const machineClass = aMachineClass({ metadata: { annotations: source }, secretRef: {} });
   const place = { name, namespace: 'cloud-init-settings' };
-  const made = aSecret({ 'cloud-config': '#cloud-config\nhostname: <MACHINE_NAME>\n' }, place);
+  const cloudConfig = aSecret({ 'cloud-config': '#cloud-config\nhostname: <MACHINE_NAME>\n' }, place);
 
   test('is sent as it is, but for the name, and needs no bootstrap token', async () => {
-    const { world, asked, steps } = aServedWorld([machineClass, made]);
+    const { world, asked, steps } = aServedWorld([machineClass, cloudConfig]);
     const ofMachine = await requested(world);
     expect(ofMachine).not.toHaveProperty('bootstrapTokenId');
     const { instance }: { instance?: object } = { ...(await steps.createInstance(ofMachine)) };
@@ -160,7 +160,7 @@ describe('what operating-system-manager made', () => {
   });
 
   test('that must not be read says what grants it', async () => {
-    const { world, steps } = aServedWorld([machineClass, made]);
+    const { world, steps } = aServedWorld([machineClass, cloudConfig]);
     world.control.fault = ({ path }) =>
       path.includes('cloud-init-settings') ? { code: 403, reason: 'Forbidden' } : undefined;
     expect(await steps.createInstance(request)).toMatchObject({
