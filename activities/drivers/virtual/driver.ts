@@ -149,7 +149,7 @@ function cloudRequestOf(request: CreateRequest): CloudInstanceRequest {
 /** A unit of the user data that Millwright makes (userdata/setup.ts). */
 const madeByMillwright = 'millwright-setup.service';
 
-/** A machine joins by what Millwright made. Of anything else the cloud has no use: it gets a digest. */
+/** A machine joins by what Millwright made. Of all else the cloud has no use: it gets a digest. */
 function userDataOf({ userData, userDataBytes }: CreateRequest): Partial<CloudInstanceRequest> {
   if (userData.includes(madeByMillwright)) {
     return { userData: Buffer.from(userData).toString('base64') };

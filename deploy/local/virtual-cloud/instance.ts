@@ -45,7 +45,7 @@ export interface Fate {
 
 export interface Instance extends InstanceRequest {
   id: string;
-  /** It joins by the user data on its disk: machine/join.ts. Absent: the cloud registers its Node. */
+  /** It joins by the user data on its disk (machine/join.ts). Absent: the cloud registers it. */
   hasUserData?: true;
   providerID: string;
   address: string;

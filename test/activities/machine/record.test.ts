@@ -114,6 +114,20 @@ test('without a target cluster there is no Node label, and the machine is Availa
   });
 });
 
+test.each([true, false])(
+  'what the cloud reports is kept of a machine with a Node, where it is asked for: %s',
+  async (keepsAddresses) => {
+    const { control, ...world } = aWorld({ control: [aMachine()], keepsAddresses });
+    const addresses = [{ type: 'InternalIP', address: '10.0.0.1' }];
+    const input = { machine, instance: { ...instance, addresses }, usesTarget: true };
+    await recordCreated({ ...world, control }, input);
+    const { status } = await control.read<Machine>(path);
+    const kept = [{ type: 'Hostname', address: instance.nodeName }, ...addresses];
+    expect(status?.addresses).toEqual(keepsAddresses ? kept : undefined);
+    expect(status?.currentStatus?.phase).toBe('Pending');
+  },
+);
+
 test.each(['Running', 'Terminating'] as const)(
   'a creation that is recorded once more after a crash does not take a %s machine back',
   async (phase) => {

@@ -45,6 +45,8 @@ describe.each(profileNames)('the user data of %s', (profileName) => {
     ['packed by gzip', gzipSync(text)],
   ])('say a machine how to join, %s', (_, bytes) => {
     const { bootstrap, ...kubelet } = kubeletIn(filesIn(bytes));
+    // The driver knows them by this.
+    expect(text).toContain('millwright-setup.service');
     expect(kubelet).toEqual({ labels, taints, asksForServing: true });
     expect(bootstrap.cluster.server).toBe('https://127.0.0.1:1');
     expect(bootstrap.user.token).toBe(bootstrapToken);

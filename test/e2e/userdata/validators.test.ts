@@ -1,10 +1,11 @@
 /**
- * Each profile on each cloud that it is for, with options in rows in which every two of their levels
- * meet, is judged by the programs that read such text on a machine: cloud-init's schema and
+ * Each profile with clouds that it is for and options, in rows in which each cloud meets each level of
+ * an option, and every two levels of two options meet, is judged by the programs that read such text on a machine: cloud-init's schema and
  * `ignition-validate`, `systemd-analyze verify`, bash and ShellCheck, the kubelet and containerd.
  */
 import { builtInProviders } from '../../../activities/drivers/providers.ts';
 import { builtInProfile, profileNames } from '../../../userdata/profiles.ts';
+import type { Profile } from '../../../userdata/profile.ts';
 import { poolFaults, render } from '../../../userdata/render.ts';
 import { secretsNamedIn } from '../../../userdata/secrets.ts';
 import {
@@ -54,33 +55,43 @@ beforeAll(async () => {
   for (const profile of profiles) {
     programs.add(`${profile.programs ?? '/usr/local/bin'}/kubelet`);
     programs.add(`${profile.programs ?? '/usr/local/bin'}/containerd`);
-    for (const provider of profile.providers ?? builtInProviders) {
-      for (const row of pairwise(levelsFor(profile, provider))) {
-        const config = configOf(row);
-        refused.push(...poolFaults({ profile, provider, config }));
-        if (refused.length > 0) continue;
-        const names = secretsNamedIn(config);
-        const data = { username: secret, password: secret, token: secret, key: secret };
-        const values = {
-          machineName: 'pool-a-7x2kq',
-          bootstrapToken: 'abcdef.0123456789abcdef',
-          secrets: Object.fromEntries(names.map((name) => [name, data])),
-        };
-        const rendered = render({ profile, provider, config }, values);
-        const levels = optionNames.filter((option) => row[option] !== 'none');
-        const said = levels.map((option) => `${option}=${row[option]}`);
-        for (const one of said) seen.add(one);
-        const of = [profile.name, provider, ...said].join(' ');
-        const carrier = rendered.format === 'ignition' ? 'ignition-validate' : 'cloud-init schema';
-        note(carrier, rendered.text, of);
-        const files = await contentsOf(rendered);
-        for (const [path, text] of Object.entries(files)) noteFile(path, text, of);
-        const units = Object.entries(files).filter(([path]) => path.startsWith(unitFolder));
-        machines.set(JSON.stringify(units), { of, units: Object.fromEntries(units) });
-      }
+    const providers = profile.providers ?? builtInProviders;
+    const [first = ''] = providers;
+    for (const row of pairwise({ provider: providers, ...levelsFor(profile, first) })) {
+      const { provider = '' } = row;
+      const config = allowedConfig(profile, provider, row);
+      if (!config) continue;
+      const names = secretsNamedIn(config);
+      const data = { username: secret, password: secret, token: secret, key: secret };
+      const values = {
+        machineName: 'pool-a-7x2kq',
+        bootstrapToken: 'abcdef.0123456789abcdef',
+        secrets: Object.fromEntries(names.map((name) => [name, data])),
+      };
+      const rendered = render({ profile, provider, config }, values);
+      const levels = optionNames.filter((option) => row[option] !== 'none');
+      const said = levels.map((option) => `${option}=${row[option]}`);
+      for (const one of said) seen.add(one);
+      const of = [profile.name, provider, ...said].join(' ');
+      const carrier = rendered.format === 'ignition' ? 'ignition-validate' : 'cloud-init schema';
+      note(carrier, rendered.text, of);
+      const files = await contentsOf(rendered);
+      for (const [path, text] of Object.entries(files)) noteFile(path, text, of);
+      const units = Object.entries(files).filter(([path]) => path.startsWith(unitFolder));
+      machines.set(JSON.stringify(units), { of, units: Object.fromEntries(units) });
     }
   }
 });
+
+/** Undefined: it is among those refused. The rule of a cloud for names of Nodes goes before. */
+function allowedConfig(profile: Profile, provider: string, row: Readonly<Record<string, string>>) {
+  const config = configOf(row);
+  if (poolFaults({ profile, provider, config }).length === 0) return config;
+  const unnamed = configOf({ ...row, nodeName: 'none' });
+  const faults = poolFaults({ profile, provider, config: unnamed });
+  refused.push(...faults);
+  return faults.length === 0 ? unnamed : undefined;
+}
 
 function faultsOf(verdicts: readonly Verdict[], names: readonly string[]): string[] {
   return verdicts.flatMap((verdict, index) => (verdict ? [`${names[index]}: ${verdict}`] : []));

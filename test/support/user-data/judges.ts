@@ -14,6 +14,9 @@ export type Verdict = string | undefined;
 /** Each text once, however many ask for it. Same order. */
 type Judge = (texts: readonly string[]) => Promise<Verdict[]>;
 
+/** Files of one call. */
+const atOnce = 50;
+
 export const judges = {
   /** `cloud-init schema --config-file`, in one process for all of them. */
   'cloud-init schema': (texts) => byPython('cloud-init', texts),
@@ -28,7 +31,8 @@ export const judges = {
     inFolder(async (folder) => {
       const program = join(dirname(await preparedPython('user-data')), 'shellcheck');
       const args = ['--shell=bash', '--norc', '--format=gcc'];
-      return await eachFile(folder, texts, (file) => faultOf(program, [...args, file]));
+      const judge = (files: readonly string[]) => faultOf(program, [...args, ...files]);
+      return await eachFile(folder, texts, (file) => judge([file]), judge);
     }),
   toml: (texts) => byPython('toml', texts),
   /**
@@ -39,9 +43,16 @@ export const judges = {
     inFolder(async (folder) => {
       const kubelet = await preparedBinary('kubelet');
       const lacking = join(folder, 'none');
-      const judged = texts.map((text) => `${text}failCgroupV1: false\n`);
+      const judged = texts.map((text) =>
+        text.includes('failCgroupV1') ? text : `${text}failCgroupV1: false\n`,
+      );
       return await eachFile(folder, judged, async (file) => {
-        const args = [`--config=${file}`, `--kubeconfig=${lacking}`, `--cert-dir=${folder}`];
+        const args = [
+          `--config=${file}`,
+          `--kubeconfig=${lacking}`,
+          `--cert-dir=${folder}`,
+          '--client-ca-file=',
+        ];
         const end = (await faultOf(kubelet, args)) ?? 'the kubelet runs without a kubeconfig';
         return end.includes(`stat ${lacking}`) && !end.includes('strict decoding')
           ? undefined
@@ -122,17 +133,25 @@ async function inFolder<Result>(run: (folder: string) => Promise<Result>): Promi
   }
 }
 
-/** One after the other: there are few of them, and other tests run beside. */
+/**
+ * One after the other: other tests run beside.
+ *
+ * @param judgeAll Of a program that takes several files: only where it finds a fault in some of them,
+ * each is judged.
+ */
 async function eachFile(
   folder: string,
   texts: readonly string[],
   judge: (file: string) => Promise<Verdict>,
+  judgeAll?: (files: readonly string[]) => Promise<Verdict>,
 ): Promise<Verdict[]> {
+  const files = texts.map((_text, index) => join(folder, `document-${index}`));
+  for (const [index, text] of texts.entries()) await writeFile(files[index] ?? '', text);
   const verdicts: Verdict[] = [];
-  for (const [index, text] of texts.entries()) {
-    const file = join(folder, `document-${index}`);
-    await writeFile(file, text);
-    verdicts.push(await judge(file));
+  for (let start = 0; start < files.length; start += atOnce) {
+    const some = files.slice(start, start + atOnce);
+    const areRight = judgeAll !== undefined && (await judgeAll(some)) === undefined;
+    for (const file of some) verdicts.push(areRight ? undefined : await judge(file));
   }
   return verdicts;
 }

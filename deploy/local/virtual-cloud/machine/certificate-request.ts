@@ -32,7 +32,7 @@ export function newKey(): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** Its name follows from key and kind, as that of a kubelet's: whoever asks again finds it. */
+/** Its name follows from key and kind, as a kubelet's does: a second attempt finds the first. */
 export async function certificateRequest(requested: RequestedCertificate) {
   const { kind, nodeName, key, address } = requested;
   const { signerName, usage } = kinds[kind];

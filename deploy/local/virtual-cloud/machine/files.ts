@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { isRecord } from '../../../../workflows/values/is-record.ts';
 import { parsedJson } from '../../../../workflows/values/parsed-json.ts';
 
-/** Content by path. Units stand where systemd looks for them. */
+/** Content by path. Units stand in the folder of systemd. */
 export type MachineFiles = ReadonlyMap<string, string>;
 
 const unitFolder = '/etc/systemd/system';
