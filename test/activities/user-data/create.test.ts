@@ -143,8 +143,9 @@ describe('what operating-system-manager made', () => {
     const { world, asked, steps } = aServedWorld([machineClass, cloudConfig]);
     const ofMachine = await requested(world);
     expect(ofMachine).not.toHaveProperty('bootstrapTokenId');
-    const { instance }: { instance?: object } = { ...(await steps.createInstance(ofMachine)) };
-    expect(instance).not.toHaveProperty('userDataOrigin');
+    const answer = await steps.createInstance(ofMachine);
+    expect(answer.outcome).toBe('created');
+    expect(answer).not.toHaveProperty('instance.userDataOrigin');
     expect(onlyOf(asked).userData).toBe('#cloud-config\nhostname: pool-a\n');
   });
 
