@@ -101,7 +101,10 @@ function cloudConfigOf({ name }: { name: string }, configName: string | undefine
 
 type ProfileSource = Exclude<UserDataSource, { from: 'secret' }>;
 
-async function profileOf(place: ClassPlace, { from, name }: ProfileSource): Promise<Read<Profile>> {
+export async function profileOf(
+  place: ClassPlace,
+  { from, name }: ProfileSource,
+): Promise<Read<Profile>> {
   if (from === 'configMap') {
     const text = await textIn(place, {
       field: annotations.userData,
@@ -122,7 +125,7 @@ function sourceRule(): string {
   return `it must be one of ${profileNames().join(', ')}, or ConfigMap/NAME, or Secret/${cloudInitSettings}/NAME`;
 }
 
-async function configOf(
+export async function configOf(
   place: ClassPlace,
   name: string | undefined,
 ): Promise<Read<UserDataConfig>> {
