@@ -10,7 +10,6 @@ import { DriverError } from './drivers/driver.ts';
 import { readBootstrapToken, tokenIdOf, type BootstrapToken } from './machine/bootstrap-token.ts';
 import { userDataIn, type ClassWithSecret } from './machine-class/reader.ts';
 import { fillUserData, type UserData } from './machine-class/user-data.ts';
-import { hideIn } from './redaction/hide.ts';
 import { readCloudConfig } from './user-data/cloud-config.ts';
 import type { ClassUserData } from './user-data/class-user-data.ts';
 import { renderedUserData, type MadeUserData } from './user-data/rendered.ts';
@@ -20,13 +19,9 @@ interface Clusters {
   target?: KubeClient;
 }
 
-export interface CreateUserData {
-  userData: UserData;
-  /** What was made for it, before gzip, and of what; absent of what the class's Secret has. */
-  rendered?: { text: string; secrets: ClassUserData['secrets'] };
-  /** For the Machine: profile, version and digest. */
-  origin?: string;
-}
+/** `hidden` and `origin`: absent of what the class's Secret has. */
+export type CreateUserData = Pick<MadeUserData, 'origin'> &
+  Partial<Pick<MadeUserData, 'hidden'>> & { userData: UserData };
 
 /** Only a create needs them: the token is gone once the machine ran. */
 export async function userDataOf(
@@ -51,8 +46,7 @@ export async function userDataOf(
   const made = await makeUserData(control, request, { asked, token });
   if ('waits' in made) throw unavailable(made.waits);
   if ('fault' in made) throw refusal(made.fault);
-  const { text, ...sent } = made;
-  return { ...sent, rendered: { text, secrets: asked.secrets } };
+  return made;
 }
 
 type Made = MadeUserData | { waits: string } | { fault: string };
@@ -108,30 +102,6 @@ function faultOfToken(
   return isTooLate ? 'ends before a Node could join with it' : undefined;
 }
 
-/** A cloud may repeat what it was sent: of what gzip packed, the driver's request has no text. */
-export async function hidingUserData<T>(call: Promise<T>, made: CreateUserData): Promise<T> {
-  try {
-    return await call;
-  } catch (error) {
-    if (made.rendered) hideIn(error, { secret: secretsIn(made), userData: made.rendered.text });
-    throw error;
-  }
-}
-
-function secretsIn({ userData, rendered: made }: CreateUserData): Record<string, string> {
-  const packed =
-    typeof userData === 'string' ? {} : { packed: Buffer.from(userData).toString('base64') };
-  return { ...packed, ...flat(made?.secrets ?? {}) };
-}
-
-function flat(secrets: ClassUserData['secrets']): Record<string, string> {
-  const values = Object.entries(secrets).flatMap(([name, keys]) =>
-    // The key must not look like one of what is open, such as a region.
-    Object.entries(keys).map(([key, value]) => [`${name}/${key} (secret)`, value]),
-  );
-  return Object.fromEntries(values);
-}
-
 /** As an instance may print them: with the places filled, bytes in base64. */
 export async function printableSecret(
   clusters: Clusters,
@@ -164,6 +134,10 @@ async function printableMade(
   const { machine, bootstrapTokenId = tokenIdOf(machine.uid, 0) } = request;
   const token = target && (await ignoreNotFound(readBootstrapToken(target, bootstrapTokenId)));
   const made = await makeUserData(control, request, { asked, token: token?.text });
-  const text = 'text' in made ? made.text : '';
-  return { made: text, bootstrapToken: token?.text ?? '', ...flat(asked.secrets) };
+  if (!('hidden' in made)) {
+    const why = 'waits' in made ? made.waits : made.fault;
+    const message = `the console is not kept, as what is secret in it is not known: ${why}`;
+    throw new DriverError({ code: 'FailedPrecondition', message, settled: true });
+  }
+  return Object.fromEntries(made.hidden.map((value, index) => [`hidden ${index}`, value]));
 }

@@ -23,7 +23,7 @@ import { formatHold, holdOf, type Hold } from '../workflows/plan/machine/hooks.t
 import { defined } from '../workflows/values/defined.ts';
 import type { MachineFailure } from '../workflows/plan/machine/facts.ts';
 import type { ClassReader, ClassWithSecret } from './machine-class/reader.ts';
-import { hidingUserData, printableSecret, userDataOf } from './create-user-data.ts';
+import { printableSecret, userDataOf } from './create-user-data.ts';
 import { keptOutput } from './redaction/console-output.ts';
 import { isClaimed, requireDeletable, requireUnclaimed } from './machine/deletable.ts';
 import { beforeCreate, wasUnsent } from './drivers/before-create.ts';
@@ -125,12 +125,13 @@ async function creating(
     driver.createInstance({
       ...machineRequest,
       ...asSent(made.userData),
+      ...(made.hidden && { hidden: made.hidden }),
       ...(labels && { nodeLabels: labels }),
       ...(taints && { nodeTaints: taints }),
       ...(annotations && { nodeAnnotations: annotations }),
     });
   const onTaken = tellTaken('requestInstance', dependencies, request);
-  const [instance, asked] = await hidingUserData(askingCloud(create, onTaken), made);
+  const [instance, asked] = await askingCloud(create, onTaken);
   const { found, isInitialized, ...facts } = instance;
   const { providerID, nodeName } = facts;
   const verb = found ? 'adoptInstance' : 'createInstance';

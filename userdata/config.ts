@@ -157,17 +157,17 @@ export interface UserDataConfig {
      */
     serverTLSBootstrap?: boolean;
     /**
-     * `none` or `static`.
+     * How CPUs are given to pods.
      */
-    cpuManagerPolicy?: string;
+    cpuManagerPolicy?: 'none' | 'static';
     /**
-     * `None` or `Static`.
+     * How memory of NUMA nodes is.
      */
-    memoryManagerPolicy?: string;
+    memoryManagerPolicy?: 'None' | 'Static';
     /**
-     * `none`, `best-effort`, `restricted` or `single-numa-node`.
+     * How both go together.
      */
-    topologyManagerPolicy?: string;
+    topologyManagerPolicy?: 'none' | 'best-effort' | 'restricted' | 'single-numa-node';
     /**
      * Such as `100Mi`.
      */

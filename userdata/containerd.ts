@@ -1,9 +1,9 @@
 /** containerd: its configuration and its unit. */
 import type { MachineFile, MachineUnit } from './machine-document.ts';
 import { programsFolder, versionOf } from './programs.ts';
-import { commandWord, tomlText } from './quoting.ts';
+import { commandWord, environmentWord, tomlText } from './quoting.ts';
 import { certificatesFolder } from './registries.ts';
-import type { UserDataInput } from './render.ts';
+import type { UserDataInput } from './input.ts';
 
 const configPath = '/etc/containerd/config.toml';
 
@@ -21,12 +21,14 @@ function configuration(input: UserDataInput): string {
   const { sandboxImage } = input.config.containerRuntime ?? {};
   const images = isSecond ? 'io.containerd.grpc.v1.cri' : 'io.containerd.cri.v1.images';
   const runtime = isSecond ? 'io.containerd.grpc.v1.cri' : 'io.containerd.cri.v1.runtime';
-  const sandbox = (key: string) => sandboxImage && `${key} = ${tomlText(sandboxImage)}`;
   const lines = [
     `version = ${isSecond ? 2 : 3}`,
-    ...(isSecond
-      ? [`[plugins."${images}"]`, sandbox('sandbox_image')]
-      : [`[plugins."${images}".pinned_images]`, sandbox('sandbox')]),
+    ...(sandboxImage === undefined
+      ? []
+      : [
+          `[plugins."${images}"${isSecond ? '' : '.pinned_images'}]`,
+          `${isSecond ? 'sandbox_image' : 'sandbox'} = ${tomlText(sandboxImage)}`,
+        ]),
     `[plugins."${images}".registry]`,
     `config_path = "${certificatesFolder}"`,
     ...(input.profile.seLinux === 'enforcing'
@@ -37,7 +39,7 @@ function configuration(input: UserDataInput): string {
     `[plugins."${runtime}".containerd.runtimes.runc.options]`,
     'SystemdCgroup = true',
   ];
-  return `${lines.filter(Boolean).join('\n')}\n`;
+  return `${lines.join('\n')}\n`;
 }
 
 function isBefore2(input: UserDataInput): boolean {
@@ -53,13 +55,13 @@ export function containerdUnit({ profile }: UserDataInput): MachineUnit {
     return { name, isEnabled: false, dropIns: [{ name: 'millwright.conf', content }] };
   }
   const folder = programsFolder(profile);
-  const path = `PATH=${folder}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`;
+  const folders = new Set([folder, '/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin']);
   const content = `[Unit]
 Description=containerd
 After=network.target local-fs.target
 [Service]
 Type=notify
-Environment=${commandWord(path)}
+Environment=${environmentWord(`PATH=${[...folders].join(':')}`)}
 ExecStart=${commandWord(`${folder}/containerd`)}
 Delegate=yes
 KillMode=process

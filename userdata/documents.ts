@@ -1,5 +1,5 @@
 /** Reads profiles and configs: YAML, checked by their schemas; each fault names its line. */
-import { schemaCheck, type SchemaFault } from '../activities/schema/schema-check.ts';
+import { mostFaults, schemaCheck, type SchemaFault } from '../activities/schema/schema-check.ts';
 import type { UserDataConfig } from './config.ts';
 import configSchema from './config.schema.json' with { type: 'json' };
 import { readYaml } from './lines.ts';
@@ -21,12 +21,26 @@ export function readProfile(text: string, file: string): Read<Profile> {
   return read(text, file, checkProfile);
 }
 
+/** Characters. Reading more would keep a worker; large files belong in the image. */
+const longestText = 128 * 1024;
+
 function read<T>(text: string, file: string, check: (value: unknown) => SchemaFault[]): Read<T> {
-  const { document, faults: ofYaml, lineOf } = readYaml(text);
-  if (ofYaml.length > 0) {
-    return { faults: ofYaml.map(({ line, sentence }) => `${file}:${line}: ${sentence}`) };
+  if (text.length > longestText) {
+    return { faults: [`${file}: ${text.length} characters are more than ${longestText}`] };
   }
-  const value: T = document.toJS();
+  const { document, faults: ofYaml, warnings, lineOf } = readYaml(text);
+  // A tag that is not known means something that would get lost.
+  const first = [...ofYaml, ...warnings].slice(0, mostFaults);
+  if (first.length > 0) {
+    return { faults: first.map(({ line, sentence }) => `${file}:${line}: ${sentence}`) };
+  }
+  let value: T;
+  try {
+    value = document.toJS();
+  } catch (error) {
+    // An alias without an anchor, or aliases that stand for very much.
+    return { faults: [`${file}: ${error instanceof Error ? error.message : String(error)}`] };
+  }
   const faults = check(value).map(
     ({ pointer, sentence }) => `${file}:${lineOf(pointer)}: ${sentence}`,
   );

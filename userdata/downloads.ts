@@ -42,8 +42,8 @@ export interface Wanted extends Pick<
 }
 
 /**
- * @param wanted `digests` of the config count before those of downloads.yaml; `source` of the config
- * stands in for the publisher: `SOURCE/HOST/PATH`.
+ * @param wanted `digests` of the config count before those of downloads.yaml; its `source` stands
+ * in for the publisher: `SOURCE/HOST/PATH`.
  * @returns Undefined: there is no digest of this version for this architecture.
  */
 export function downloadOf(wanted: Wanted): Download | undefined {

@@ -1,7 +1,7 @@
 /** How a kubelet joins: by TLS bootstrap, with the token of its Machine. */
 import type { MachineFile } from './machine-document.ts';
 import { yamlText } from './quoting.ts';
-import type { MachineValues, UserDataInput } from './render.ts';
+import type { MachineValues, UserDataInput } from './input.ts';
 
 /** Where the kubelet finds its token, until it has a certificate. */
 export const bootstrapKubeconfigPath = '/etc/kubernetes/bootstrap-kubelet.conf';

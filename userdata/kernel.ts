@@ -1,6 +1,6 @@
 /** Modules and settings of the kernel. */
 import type { MachineFile } from './machine-document.ts';
-import type { UserDataInput } from './render.ts';
+import type { UserDataInput } from './input.ts';
 
 export const sysctlPath = '/etc/sysctl.d/99-millwright.conf';
 

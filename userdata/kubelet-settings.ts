@@ -9,7 +9,7 @@ interface Form {
 }
 
 const number = String.raw`\d+(\.\d+)?`;
-/** As resource.Quantity of Kubernetes is written. */
+/** As a Quantity of Kubernetes is written. */
 const suffix = '([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?';
 const quantity: Form = {
   pattern: new RegExp(`^${number}${suffix}$`),
@@ -24,15 +24,8 @@ const duration: Form = {
   allowed: 'a duration, such as 90s or 2m',
 };
 
-/** Values, or values of a map. Fields that are not here have their form in the schema. */
-const forms: Readonly<Record<string, Form>> = {
-  kubeReserved: quantity,
-  systemReserved: quantity,
+const texts: Readonly<Record<string, Form>> = {
   containerLogMaxSize: quantity,
-  evictionHard: bound,
-  evictionSoft: bound,
-  evictionMinimumReclaim: bound,
-  evictionSoftGracePeriod: duration,
   imageMinimumGCAge: duration,
   imageMaximumGCAge: duration,
   streamingConnectionIdleTimeout: duration,
@@ -41,21 +34,35 @@ const forms: Readonly<Record<string, Form>> = {
   evictionPressureTransitionPeriod: duration,
 };
 
-const maps = [
-  'kubeReserved',
-  'systemReserved',
-  'evictionHard',
-  'evictionSoft',
-  'evictionSoftGracePeriod',
-  'evictionMinimumReclaim',
+const resources = ['cpu', 'memory', 'ephemeral-storage', 'pid'];
+const signals = [
+  'memory.available',
+  'nodefs.available',
+  'nodefs.inodesFree',
+  'imagefs.available',
+  'imagefs.inodesFree',
+  'containerfs.available',
+  'containerfs.inodesFree',
+  'pid.available',
+  'allocatableMemory.available',
 ];
+
+/** With the keys that the kubelet takes: it does not start with others. */
+const maps: Readonly<Record<string, { keys: readonly string[]; form: Form }>> = {
+  kubeReserved: { keys: resources, form: quantity },
+  systemReserved: { keys: resources, form: quantity },
+  evictionHard: { keys: signals, form: bound },
+  evictionSoft: { keys: signals, form: bound },
+  evictionSoftGracePeriod: { keys: signals, form: duration },
+  evictionMinimumReclaim: { keys: signals, form: bound },
+};
 
 /** By their names in KubeletConfiguration. */
 export function kubeletSettings(settings: Settings = {}): Record<string, unknown> {
   const { swapBehavior, ...fields } = settings;
   const read = Object.entries(fields).map(([spelled, value]) => {
     const name = canonical(spelled);
-    return [name, valueOf(name, value)] as const;
+    return [name, maps[name] ? mapOf(value) : valueOf(value)] as const;
   });
   return {
     ...Object.fromEntries(read),
@@ -68,10 +75,9 @@ function canonical(spelled: string): string {
   return spelled.charAt(0).toLowerCase() + spelled.slice(1);
 }
 
-function valueOf(name: string, value: unknown): unknown {
-  if (maps.includes(name)) return mapOf(value);
-  // Kubermatic's annotations and Gardener's charts have texts where the kubelet wants numbers.
-  return typeof value === 'string' && /^\d+$/.test(value) && !forms[name] ? Number(value) : value;
+/** Annotations of Kubermatic have texts where the kubelet wants numbers. */
+function valueOf(value: unknown): unknown {
+  return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
 }
 
 /** `cpu=200m,memory=300Mi`; of evictions also `memory.available<100Mi`. */
@@ -79,42 +85,57 @@ function mapOf(value: unknown): Record<string, string> {
   if (typeof value !== 'string') return { ...Object(value) };
   const pairs = value
     .split(',')
-    .filter((pair) => pair.trim() !== '')
+    .map((pair) => pair.trim())
+    .filter(Boolean)
     .map((pair) => {
-      const [, key = pair.trim(), text = ''] = /^\s*([^=<\s]+)\s*[=<]\s*(\S+)\s*$/.exec(pair) ?? [];
+      const [, key = pair, text = ''] = /^([^=<\s]+)\s*[=<]\s*(\S+)$/.exec(pair) ?? [];
       return [key, text] as const;
     });
   return Object.fromEntries(pairs);
 }
 
+/** With which the kubelet would not start. */
 export function kubeletFaults(settings: Settings = {}): string[] {
-  const twice = Object.keys(settings).filter(
-    (name) => canonical(name) !== name && canonical(name) in settings,
+  const values = new Map(
+    Object.entries(settings).map(([name, value]) => [canonical(name), { name, value }]),
   );
-  const read = kubeletSettings(settings);
+  const twice = Object.keys(settings).filter((name) => values.get(canonical(name))?.name !== name);
   return [
-    ...twice.map((name) => `kubelet.${name} and kubelet.${canonical(name)} are the same: give one`),
-    ...Object.entries(forms).flatMap(([name, form]) => formFaults(name, read[name], form)),
-    ...parallelFaults(read),
+    ...twice.map((name) => `kubelet.${name} is there in two spellings: give one`),
+    ...Object.entries(texts).flatMap(([field, form]) => {
+      const { name = '', value } = values.get(field) ?? {};
+      return typeof value === 'string' ? formFaults(name, value, form) : [];
+    }),
+    ...Object.entries(maps).flatMap(([field, { keys, form }]) => {
+      const { name = '', value } = values.get(field) ?? {};
+      return Object.entries(mapOf(value)).flatMap(([key, text]) =>
+        keys.includes(key)
+          ? formFaults(`${name}.${key}`, text, form)
+          : [`kubelet.${name}: ${JSON.stringify(key)} is not one of ${keys.join(', ')}`],
+      );
+    }),
+    ...pairFaults(settings),
   ];
 }
 
-function formFaults(name: string, value: unknown, { pattern, allowed }: Form): string[] {
-  if (value === undefined) return [];
-  const values = maps.includes(name)
-    ? Object.entries(mapOf(value)).map(([key, text]) => [`${name}.${key}`, text] as const)
-    : [[name, String(value)] as const];
-  return values
-    .filter(([, text]) => !pattern.test(text))
-    .map(([field, text]) => `kubelet.${field}: ${JSON.stringify(text)} is not ${allowed}`);
+function formFaults(name: string, text: string, { pattern, allowed }: Form): string[] {
+  return pattern.test(text) ? [] : [`kubelet.${name}: ${JSON.stringify(text)} is not ${allowed}`];
 }
 
-/** The kubelet does not start with both. */
-function parallelFaults({ maxParallelImagePulls, serializeImagePulls }: Record<string, unknown>) {
-  if (maxParallelImagePulls === undefined || serializeImagePulls === false) return [];
-  return Number(maxParallelImagePulls) > 1
-    ? [
-        `kubelet.maxParallelImagePulls: ${String(maxParallelImagePulls)} needs kubelet.serializeImagePulls: false`,
-      ]
-    : [];
+/** Fields that need another. */
+function pairFaults(settings: Settings): string[] {
+  const { maxParallelImagePulls: pulls, serializeImagePulls, failSwapOn, swapBehavior } = settings;
+  const periods = mapOf(settings.evictionSoftGracePeriod);
+  const endless = Object.keys(mapOf(settings.evictionSoft)).filter((key) => !(key in periods));
+  return [
+    ...(pulls !== undefined && Number(pulls) > 1 && serializeImagePulls !== false
+      ? [`kubelet.maxParallelImagePulls: ${pulls} needs kubelet.serializeImagePulls: false`]
+      : []),
+    ...(swapBehavior && failSwapOn !== false
+      ? [`kubelet.swapBehavior: "${swapBehavior}" needs kubelet.failSwapOn: false`]
+      : []),
+    ...endless.map(
+      (key) => `kubelet.evictionSoftGracePeriod.${key} is missing: kubelet.evictionSoft has ${key}`,
+    ),
+  ];
 }

@@ -5,7 +5,7 @@ import type { MachineFile, MachineUnit } from './machine-document.ts';
 import { providerRule } from './providers.ts';
 import { commandWord, yamlText } from './quoting.ts';
 import { programsFolder } from './programs.ts';
-import type { MachineValues, UserDataInput } from './render.ts';
+import type { MachineValues, UserDataInput } from './input.ts';
 
 const configPath = '/etc/kubernetes/kubelet.yaml';
 /** Written by setup, where only the machine can find out its name. */
@@ -31,6 +31,8 @@ export function kubeletFile({ profile, config }: UserDataInput): MachineFile {
     cgroupDriver: 'systemd',
     clusterDNS: kubernetes.clusterDNS,
     clusterDomain: kubernetes.clusterDomain ?? 'cluster.local',
+    // From 1.35 on the default is true.
+    ...(profile.cgroupVersion === 1 && { failCgroupV1: false }),
     containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
     resolvConf: profile.resolvConf,
     rotateCertificates: true,

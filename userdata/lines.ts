@@ -1,5 +1,17 @@
 /** YAML with the lines of what stands in it. */
-import { isMap, isNode, isSeq, LineCounter, parseDocument, type Document, type Tags } from 'yaml';
+import {
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+  type Document,
+  type Tags,
+  type YAMLParseError,
+  type YAMLWarning,
+} from 'yaml';
 
 export interface LineFault {
   /** From 1. */
@@ -11,6 +23,8 @@ interface YamlRead {
   document: Document.Parsed;
   /** Empty: it is YAML. */
   faults: LineFault[];
+  /** Tags that are not known. */
+  warnings: LineFault[];
   /** Line of the field, or of what is nearest around it, by its JSON pointer. */
   lineOf(pointer: string): number;
 }
@@ -22,20 +36,27 @@ export function readYaml(text: string, version: '1.1' | '1.2' = '1.2'): YamlRead
     lineCounter,
     version,
     prettyErrors: false,
-    ...(version === '1.1' && { customTags: asPython }),
+    // The library compares each key of a map with each other, which takes minutes of many.
+    uniqueKeys: false,
+    ...(version === '1.1' ? { customTags: asPython } : { stringKeys: true }),
   });
   const lineAt = (offset: number): number => lineCounter.linePos(offset).line;
-  const found = document.errors.map(({ message, pos }) => ({
+  const faultOf = ({ code, message, pos }: YAMLParseError | YAMLWarning): LineFault => ({
     line: lineAt(pos[0]),
-    sentence: message,
+    sentence: code === 'MULTIPLE_DOCS' ? 'a second document begins here' : message,
+  });
+  const found = document.errors.map(faultOf);
+  const doubled = doubledKeys(document).map(({ name, offset }) => ({
+    line: lineAt(offset),
+    sentence: `${name} is there twice`,
   }));
   // The parser goes on after a fault, and says more about the same line.
-  const faults = found.filter(
-    ({ line }, index) => found.findIndex((one) => one.line === line) === index,
-  );
+  const byLine = new Map([...found, ...doubled].toReversed().map((fault) => [fault.line, fault]));
+  const faults = [...byLine.values()].toReversed();
   return {
     document,
     faults,
+    warnings: document.warnings.map(faultOf),
     lineOf: (pointer) => lineAt(offsetOf(document, pointer)),
   };
 }
@@ -47,6 +68,22 @@ function asPython(tags: Tags): Tags {
       ? { ...tag, test: new RegExp(tag.test.source.replace(/\b[YNyn]\|/g, '')) }
       : tag,
   );
+}
+
+function doubledKeys(document: Document.Parsed): { name: string; offset: number }[] {
+  const doubled: { name: string; offset: number }[] = [];
+  visit(document, {
+    Map(_key, { items }) {
+      const names = new Set<string>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        const name = String(key.value);
+        if (names.has(name)) doubled.push({ name, offset: key.range?.[0] ?? 0 });
+        names.add(name);
+      }
+    },
+  });
+  return doubled;
 }
 
 function offsetOf({ contents }: Document.Parsed, pointer: string): number {

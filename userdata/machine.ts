@@ -6,7 +6,7 @@ import { kubeletFile, kubeletUnit, nodeNameRule } from './kubelet.ts';
 import type { MachineDocument, MachineFile, MachineUnit } from './machine-document.ts';
 import { proxyDropIns } from './proxy.ts';
 import { registryFiles } from './registries.ts';
-import type { MachineValues, UserDataInput } from './render.ts';
+import type { MachineValues, UserDataInput } from './input.ts';
 import { secretText } from './secrets.ts';
 import { setupFiles, setupUnit } from './setup.ts';
 

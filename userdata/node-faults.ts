@@ -1,6 +1,6 @@
 /** What Kubernetes or the kubelet would refuse of a Node. */
 import { providerRule } from './providers.ts';
-import type { UserDataInput } from './render.ts';
+import type { UserDataInput } from './input.ts';
 
 const name = /^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/;
 const prefix = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;

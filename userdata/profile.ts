@@ -58,9 +58,13 @@ export interface Profile {
    */
   containerd?: 'download' | 'system';
   /**
-   * `permissive` where containers of the cluster cannot run otherwise, or `enforcing`. Default: as the image has it.
+   * `permissive` where pods could not run otherwise, or `enforcing`. Default: that of the image.
    */
   seLinux?: 'permissive' | 'enforcing';
+  /**
+   * Of the cgroups that it starts with; kubelets have to take 1. Default 2.
+   */
+  cgroupVersion?: 1 | 2;
   /**
    * Loaded at boot, beside `overlay` and `br_netfilter`.
    */
@@ -76,7 +80,7 @@ export interface Profile {
    */
   disabledUnits?: string[];
   /**
-   * Units by which the system updates itself: masked where `disableAutoUpdate` of the config says so.
+   * By which the system updates itself: masked unless `disableAutoUpdate` is false.
    */
   autoUpdateUnits?: string[];
   /**

@@ -2,7 +2,7 @@
 import { downloadOf, newestVersion, type Program } from './downloads.ts';
 import type { Download } from './machine-document.ts';
 import type { Profile } from './profile.ts';
-import type { UserDataInput } from './render.ts';
+import type { UserDataInput } from './input.ts';
 
 export const architectures = ['amd64', 'arm64'] as const;
 

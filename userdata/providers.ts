@@ -31,6 +31,7 @@ name=\${names%% *}`,
     askName: `id=$(${metadata} http://100.100.100.200/latest/meta-data/instance-id)
 name=iz\${id#i-}z`,
   },
+  local: { nodeName: 'machine', cloudProvider: 'none' },
   virtual: { nodeName: 'machine', cloudProvider: 'none' },
 };
 

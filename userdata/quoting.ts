@@ -23,10 +23,8 @@ export function environmentWord(text: string): string {
   const escaped = text
     .replaceAll(/["\\]/g, String.raw`\$&`)
     .replaceAll('%', '%%')
-    // systemd's escapes are those of C: a control character ends no line and no word.
-    .replaceAll(/[\0-\u001F\u007F]/g, (one) => {
-      return `\\x${one.charCodeAt(0).toString(16).padStart(2, '0')}`;
-    });
+    // A control character ends no line and no word.
+    .replaceAll(/\p{Cc}/gu, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return `"${escaped}"`;
 }
 

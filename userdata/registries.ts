@@ -1,7 +1,7 @@
 /** Image registries: mirrors and CAs for containerd, credentials for the kubelet. */
 import type { MachineFile } from './machine-document.ts';
 import { tomlText } from './quoting.ts';
-import type { MachineValues, UserDataInput } from './render.ts';
+import type { MachineValues, UserDataInput } from './input.ts';
 import { secretText } from './secrets.ts';
 
 export const certificatesFolder = '/etc/containerd/certs.d';

@@ -1,8 +1,8 @@
 /** A profile, a config and the values of one machine become the text that the machine starts with. */
 import { createHash } from 'node:crypto';
 import { cloudInit } from './cloud-init.ts';
-import type { UserDataConfig } from './config.ts';
 import { ignition } from './ignition.ts';
+import type { MachineValues, UserDataInput } from './input.ts';
 import type { Download } from './machine-document.ts';
 import { machineDocument } from './machine.ts';
 import { poolFaults } from './pool-faults.ts';
@@ -11,23 +11,9 @@ import { downloadsOf } from './programs.ts';
 import { placeholderValues } from './secrets.ts';
 import { packagesOf } from './setup.ts';
 
+export type { MachineValues, UserDataInput } from './input.ts';
 export { poolFaults } from './pool-faults.ts';
 export { placeholderValues, secretsNamedIn } from './secrets.ts';
-
-export interface UserDataInput {
-  profile: Profile;
-  config: UserDataConfig;
-  /** `provider` of the class, such as `AWS`. */
-  provider: string;
-}
-
-export interface MachineValues {
-  machineName: string;
-  /** `ID.SECRET`. */
-  bootstrapToken: string;
-  /** Data of the Secrets that the config names, decoded, by name and key. */
-  secrets: Readonly<Record<string, Readonly<Record<string, string>>>>;
-}
 
 export interface Rendered {
   format: Profile['format'];

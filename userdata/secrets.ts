@@ -1,6 +1,6 @@
 /** What the Secrets that a config names hold. */
 import type { UserDataConfig } from './config.ts';
-import type { MachineValues } from './render.ts';
+import type { MachineValues } from './input.ts';
 
 /** Names of the Secrets that the config names, once each, in order. */
 export function secretsNamedIn({

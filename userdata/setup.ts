@@ -6,7 +6,7 @@ import { bootstrapKubeconfigPath } from './join.ts';
 import type { Download, MachineFile, MachineUnit } from './machine-document.ts';
 import { downloadsOf, programsFolder } from './programs.ts';
 import { shellWord } from './quoting.ts';
-import type { MachineValues, UserDataInput } from './render.ts';
+import type { MachineValues, UserDataInput } from './input.ts';
 import { secretText } from './secrets.ts';
 
 const folder = '/opt/millwright';
@@ -134,12 +134,13 @@ function disabledUnits({ profile, config }: UserDataInput): string[] {
   if (units.length === 0) return [];
   return [
     `step 'disable units'
-for unit in ${units.map(shellWord).join(' ')}; do
-  if systemctl cat "$unit" >/dev/null 2>&1; then
-    systemctl stop "$unit"
-    systemctl mask "$unit"
+disable() {
+  if systemctl cat "$1" >/dev/null 2>&1; then
+    systemctl stop "$1"
+    systemctl mask "$1"
   fi
-done`,
+}
+${units.map((unit) => `disable ${shellWord(unit)}`).join('\n')}`,
   ];
 }
 

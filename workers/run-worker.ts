@@ -10,6 +10,7 @@ import type { Config } from './config/config.ts';
 import { Fleet, isFleet } from './fleet/fleet.ts';
 import type { ProcessParts } from './fleet/namespace-parts.ts';
 import { serveWorker } from './fleet/serve-worker.ts';
+import { createServingApproval } from './fleet/serving-certificates.ts';
 import { reportNotServed } from './fleet/report-not-served.ts';
 import type { Waiting } from './kube/clients.ts';
 import {
@@ -137,6 +138,7 @@ async function openProcess(process: Process, outside: WorkerOutside, around: Pro
     rounds: new Rounds(),
     drainMetrics: registerDrainMetrics(registry),
     disruptionMetrics: registerDisruptionMetrics(registry),
+    serving: approvalOf(process, servers, registry),
   } satisfies ProcessParts & Pick<WorkerParts, 'factory' | 'interceptors'>;
 }
 
@@ -191,6 +193,16 @@ function watchesOfDrains(
   const watches = createDrainWatches(target, temporal, log);
   shutdown.add('watches of drains', () => closeDrainWatches(watches));
   return watches;
+}
+
+function approvalOf(
+  { config, log, shutdown }: Process,
+  { clients: { target } }: Pick<ProcessParts, 'clients'>,
+  registry: Registry,
+): ProcessParts['serving'] {
+  const serving = createServingApproval({ config, log, registry, target });
+  shutdown.add('serving certificates', () => serving?.shared?.close());
+  return serving;
 }
 
 /** The workers have a connection of their own. */

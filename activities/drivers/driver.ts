@@ -53,6 +53,8 @@ export interface CreateRequest extends MachineRequest {
    * gzip: these are sent as they are, or refused.
    */
   userDataBytes?: Uint8Array;
+  /** What of the user data no error may repeat, beside the whole and its lines. */
+  hidden?: readonly string[];
   /** The Node is to register with these. */
   nodeLabels?: Record<string, string>;
   nodeTaints?: Taint[];

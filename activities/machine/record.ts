@@ -43,7 +43,7 @@ type InputOf<Name extends keyof MachineActivities> = Parameters<MachineActivitie
 
 /** The instance's ids, then the phase: an object with a phase has its ids. */
 export async function recordCreated(
-  { control, target, targetCluster, memory }: ActivityDependencies,
+  { control, target, targetCluster, memory, keepsAddresses = false }: ActivityDependencies,
   { machine, instance, usesTarget, clearsName }: InputOf<'recordCreated'>,
 ): Promise<void> {
   if (clearsName && target) await clearName({ control, target }, machine, instance);
@@ -69,7 +69,8 @@ export async function recordCreated(
   const statusOf = (current: Machine): object | undefined => {
     if (isBeyondCreation(current) || isToBeReplaced(current)) return undefined;
     const addresses = nodeAddresses(current.status?.addresses ?? [], instance);
-    const status = createdStatusOf(instance, { addresses, usesTarget, description });
+    const kept = usesTarget && !keepsAddresses ? undefined : addresses;
+    const status = createdStatusOf(instance, { addresses: kept, usesTarget, description });
     return { ...status, ...failureMessageOf(current) };
   };
   const recorded = await patchStatus(control, patched, statusOf);
@@ -89,11 +90,11 @@ function createdStatusOf(
     addresses,
     usesTarget,
     description,
-  }: { addresses: NodeAddress[]; usesTarget: boolean; description: string },
+  }: { addresses: NodeAddress[] | undefined; usesTarget: boolean; description: string },
 ): object {
   return {
     ...(lastKnownState !== undefined && { lastKnownState }),
-    ...(!usesTarget && { addresses }),
+    ...(addresses && { addresses }),
     ...statusPatch({
       phase: usesTarget ? 'Pending' : 'Available',
       isTimeoutActive: usesTarget,

@@ -38,17 +38,19 @@ export function hide(
 interface Sent {
   secret: Readonly<Record<string, string>>;
   userData?: string;
+  /** Parts of it, and its forms, that a driver does not see in it: see `CreateRequest`. */
+  hidden?: readonly string[];
 }
 
 /**
  * Hides what an error repeats of what was sent; its message goes into histories, statuses and
  * Events. The error itself is changed, as its kind says what to do.
  */
-export function hideIn(error: unknown, { secret, userData = '' }: Sent): void {
+export function hideIn(error: unknown, { secret, userData = '', hidden: parts = [] }: Sent): void {
   if (!(error instanceof Error)) return;
   const { message, stack } = error;
   const values = Object.entries(secret).flatMap(([key, value]) => (isOpen(key) ? [] : [value]));
-  const shown = hide(message, repeatedTexts(message, [...values, userData]));
+  const shown = hide(message, repeatedTexts(message, [...values, userData, ...parts]));
   if (shown === message) return;
   // That of an abort has no setter.
   const texts = { message: shown, stack: stack?.replace(message, () => shown) };

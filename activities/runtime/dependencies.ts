@@ -23,6 +23,11 @@ export interface ActivityDependencies extends ClassDependencies {
   defaults: MachineDefaults;
   /** The cluster autoscaler is to leave Nodes alone while their deployment rolls. */
   protectsNodes: boolean;
+  /**
+   * Addresses of an instance are written to its Machine also where it joins a cluster. Default
+   * false, as MCM does.
+   */
+  keepsAddresses?: boolean;
   /** Objects of `control` that were read last. */
   recent: RecentObjects;
   /** Machines of `control`. */

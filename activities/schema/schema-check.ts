@@ -29,7 +29,7 @@ export function schemaCheck(schema: object, root = ''): (value: unknown) => Sche
     const causes = (validate.errors ?? []).filter(
       ({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames',
     );
-    const faults = causes.map((error) => ({
+    const faults = causes.slice(0, mostFaults).map((error) => ({
       pointer: pointerOf(error),
       sentence: sentenceOf(error, root),
       keyword: error.keyword,
@@ -39,6 +39,9 @@ export function schemaCheck(schema: object, root = ''): (value: unknown) => Sche
     );
   };
 }
+
+/** More are of no use, and would keep a worker with a text that has very many. */
+export const mostFaults = 100;
 
 function pointerOf({ instancePath, keyword, params }: ErrorObject): string {
   if (keyword !== 'additionalProperties') return instancePath;
@@ -85,7 +88,7 @@ function sentenceOf(error: ErrorObject, root: string): string {
   const named: unknown = parentSchema?.['x-allowed'];
   const allowed = typeof named === 'string' ? named : allowedBy(error);
   if (parentSchema?.['x-secret'] === true) return `${path}: ${concealed(data)} is not ${allowed}`;
-  return refusal(path, data, allowed);
+  return refusal(path === '' ? 'the document' : path, data, allowed);
 }
 
 /** Only of schemas that take no other fields. */

@@ -15,7 +15,7 @@ import { component, machineSubject, referenceOf } from '../machine/object.ts';
 import type { Timer } from '../system/system.ts';
 import { after, monotonicMs, random } from '../system/system.ts';
 import { kubeletServing } from './decision.ts';
-import type { CertificateSigningRequest, Review, ServedMachines } from './review.ts';
+import type { CertificateSigningRequest, ReviewOutcome, ServedMachines } from './review.ts';
 import { isOpen, requestsPath, review } from './review.ts';
 
 export interface ServingResult {
@@ -129,7 +129,8 @@ export class ServingCertificates {
           ? await review({ target, served: [...this.#served.values()] }, one)
           : undefined,
       );
-      if (seen && this.#isOpen(one)) this.#settle(one, seen);
+      // The watch may have shown the approval before its answer came.
+      if (seen?.result === 'approved' || (seen && this.#isOpen(one))) this.#settle(one, seen);
     } catch (error) {
       if (!isConflict(error)) onError(error);
       if (this.#isOpen(one)) this.#lookIn(one, one.backoff.next());
@@ -140,7 +141,7 @@ export class ServingCertificates {
     return this.#open.get(one.uid) === one;
   }
 
-  #settle(one: Open, seen: Review): void {
+  #settle(one: Open, seen: ReviewOutcome): void {
     if (seen.result === 'over') return this.#forget(one);
     if (seen.result === 'held') return this.#lookIn(one, heldMs * (0.5 + random()));
     if (seen.result === 'approved') {

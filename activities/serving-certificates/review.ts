@@ -31,7 +31,7 @@ export interface ServedMachines {
   askCloud(machine: Machine): Promise<readonly NodeAddress[] | undefined>;
 }
 
-export type Review =
+export type ReviewOutcome =
   | { result: 'approved'; machine: Machine }
   /** Others have decided, or it is gone. */
   | { result: 'over' }
@@ -62,7 +62,7 @@ export interface ReviewParts {
 export async function review(
   { target, served }: ReviewParts,
   { name, uid }: { name: string; uid: string },
-): Promise<Review> {
+): Promise<ReviewOutcome> {
   const found = await ignoreNotFound(
     target.get<CertificateSigningRequest>(`${requestsPath}/${name}`),
   );

@@ -41,7 +41,7 @@ interface ClassPlace {
   namespace: string;
 }
 
-/** The class has one of the annotations: the key `userData` of its Secret is not looked at. */
+/** The class has one of the annotations: the key `userData` of its Secret is not read. */
 export function asksForUserData({ metadata }: Pick<MachineClass, 'metadata'>): boolean {
   const { [annotations.userData]: source, [annotations.userDataConfig]: config } =
     metadata.annotations ?? {};
@@ -65,7 +65,7 @@ async function readAll(place: ClassPlace, machineClass: MachineClass): Promise<C
   const source = userDataSourceOf(machineClass);
   const configName = machineClass.metadata.annotations?.[annotations.userDataConfig];
   if (!source) return faulty([`${annotations.userData} is missing: ${sourceRule()}`]);
-  if (source.from === 'secret') return cloudConfigOf(source, configName);
+  if (source.from === 'secret') return cloudConfigOf(place, source, configName);
   const profile = await profileOf(place, source);
   const config = await configOf(place, configName);
   if (profile.faults || config.faults) {
@@ -85,15 +85,25 @@ function faulty(faults: string[]): ClassUserData {
   return { secrets: {}, faults: faults.map((fault) => fault.replaceAll(/\s*\n[^]*/g, '')) };
 }
 
-function cloudConfigOf({ name }: { name: string }, configName: string | undefined): ClassUserData {
-  const faults = isObjectName(name)
-    ? []
-    : [
-        `${annotations.userData}: "Secret/${cloudInitSettings}/${name}" names no Secret: ${objectNameRule}`,
-      ];
+/**
+ * The name says whose it is. Of namespaces whose names end alike that is no wall: their Secrets
+ * stand in one namespace.
+ */
+function cloudConfigOf(
+  { namespace }: ClassPlace,
+  { name }: { name: string },
+  configName: string | undefined,
+): ClassUserData {
+  const ending = `-${namespace}-bootstrap-config`;
+  const faults =
+    isObjectName(name) && name.endsWith(ending)
+      ? []
+      : [
+          `${annotations.userData}: ${quoted(`Secret/${cloudInitSettings}/${name}`)} is not allowed: the name must be MACHINEDEPLOYMENT${ending}`,
+        ];
   if (configName !== undefined) {
     faults.push(
-      `${annotations.userDataConfig}: ${quoted(configName)} has no effect: operating-system-manager has made the user data by its own; remove it`,
+      `${annotations.userDataConfig}: ${quoted(configName)} has no effect on what operating-system-manager made: remove it`,
     );
   }
   return { cloudConfigSecret: name, secrets: {}, faults };

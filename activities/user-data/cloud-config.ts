@@ -11,7 +11,7 @@ import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { customResource, namespaced, type MachineKind } from '../../kube/client/paths.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
 import { fitted } from '../../userdata/sizes.ts';
-import type { MadeUserData } from './rendered.ts';
+import { wholeForms, type MadeUserData } from './rendered.ts';
 
 const revisionOfSecret = 'k8c.io/machine-deployment-revision';
 /** On a MachineDeployment of machine-controller; ours is that of Kubernetes. */
@@ -47,7 +47,8 @@ export async function readCloudConfig(
   const filled = named(text, machine.name);
   const format = filled.trimStart().startsWith('{') ? 'ignition' : 'cloud-init';
   const fit = fitted(filled, { provider, format });
-  return 'fault' in fit ? fit : { ...fit, text: filled };
+  if ('fault' in fit) return fit;
+  return { ...fit, hidden: [filled, ...wholeForms(filled, fit.userData)] };
 }
 
 /** Both forms, as machine-controller does it: a file may stand in the text as a data URL. */

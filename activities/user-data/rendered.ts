@@ -1,12 +1,18 @@
-/** User data as a driver is given them. They hold credentials: they stay in the memory of one activity. */
+/** User data as a driver is given them. They hold credentials: they stay in one activity's memory. */
 import { fitted } from '../../userdata/sizes.ts';
-import { originOf, render, type MachineValues, type UserDataInput } from '../../userdata/render.ts';
+import {
+  originOf,
+  placeholderValues,
+  render,
+  type MachineValues,
+  type UserDataInput,
+} from '../../userdata/render.ts';
 
 export interface MadeUserData {
   /** Bytes where only gzip makes them small enough. */
   userData: string | Uint8Array;
-  /** Before gzip. */
-  text: string;
+  /** What of them must be seen nowhere: an error of a cloud may repeat it, a console print it. */
+  hidden: string[];
   /** Absent: they are not rendered from a profile. */
   origin?: string;
 }
@@ -33,5 +39,31 @@ export function renderedUserData(
 ): MadeUserData | { fault: string } {
   const { text, format } = render(input, values);
   const fit = fitted(text, { provider: input.provider, format });
-  return 'fault' in fit ? fit : { ...fit, text, origin: originOf(input) };
+  if ('fault' in fit) return fit;
+  const { machineName, bootstrapToken, secrets } = values;
+  const open = render(input, { ...placeholderValues(input.config), machineName });
+  const known = new Set(partsOf(open.text));
+  const hidden = [
+    bootstrapToken,
+    ...Object.values(secrets).flatMap(passwordsIn),
+    // As a file in base64 has them, or the configuration of a registry.
+    ...partsOf(text).filter((part) => !known.has(part)),
+    ...wholeForms(text, fit.userData),
+  ];
+  return { ...fit, hidden, origin: originOf(input) };
+}
+
+/** The name of a user is no secret, and often a word that stands elsewhere too. */
+function passwordsIn({ username: _open, ...secret }: Readonly<Record<string, string>>): string[] {
+  return Object.values(secret);
+}
+
+/** YAML and JSON alike, and URLs with a file in them. */
+function partsOf(text: string): string[] {
+  return text.split(/[\s"',]+/);
+}
+
+/** As clouds are sent it. */
+export function wholeForms(text: string, userData: string | Uint8Array): string[] {
+  return [text, userData].map((whole) => Buffer.from(whole).toString('base64'));
 }

@@ -32,6 +32,15 @@ const plain: Readonly<Record<string, { about: string; args: readonly string[] }>
     about: 'The same for all namespaces with a label, each with a target cluster of its own.',
     args: [`--values=${join(chart, 'examples/fleet.yaml')}`],
   },
+  'serving-rights.yaml': {
+    about:
+      'The rights that --approve-kubelet-serving needs more, for the processes of install.yaml, in the cluster that the Nodes join.',
+    args: [
+      '--set=temporal.namespace=machines',
+      '--set=flags.approve-kubelet-serving=true',
+      '--show-only=templates/rbac-serving.yaml',
+    ],
+  },
   'target-rights.yaml': {
     about:
       'The rights in a target cluster of its own, for the ServiceAccount millwright of kube-system, whose token stands in --target-kubeconfig.',

@@ -31,6 +31,8 @@ export const versions = {
   gitopsHealth: '1.2.2-1',
   /** For tests of vSphere: govmomi, and the edition of our program. */
   vcsim: '0.56.0-2',
+  /** For tests of user data. */
+  containerd: '2.3.4',
 } as const;
 
 /**

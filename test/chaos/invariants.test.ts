@@ -20,6 +20,7 @@ const instance: CloudInstance = {
   state: 'running',
   bootAt: '2026-01-01T00:00:00.000Z',
   userDataDigest: '',
+  address: '10.128.0.1',
   tags: {},
 };
 

@@ -36,7 +36,7 @@ export const vocabulary = {
     environment epoch equipped error etcd evaluate evaluation event everything evict eviction
     exceptions exclusion excused executable exists expect explain explanation external fact factory
     failed failing failure fair fake fate fault fewer field figures file fill filter final
-    finalizer finally find finders findings finish first fits flag fleet floating floor folder
+    finalizer finally find finders findings finish first fits fitted flag fleet floating floor folder
     follow forbidden force forget form format found frame free freeze fresh frozen future gate
     gcp generate generation get give given glob global go going gone google grace grant graph
     group grown growth grpc guard guardian guest hand handled happening hash haste header
@@ -51,7 +51,7 @@ export const vocabulary = {
     machine made make malloc manager manifest manual many map mark mass matches matching max mcm
     meaning measured median meltdown member memo memory merge message meta metadata metal meter
     metric migrate milliseconds millwright misconfigured miscount mismatch misses missing mode
-    modfile module monotonic ms name nameless namespace near nearest need network new next nic
+    modfile module monotonic ms name nameless namespace near nearest need network new newest next nic
     nobody node noop note nothing notice now nulls number nutanix object observe obstacle
     occasion occurrence ocean offboard ok old open openings operation operator optional options
     orchestration order origin orphan os outage outcome outdated outlasting output outside
@@ -59,7 +59,7 @@ export const vocabulary = {
     part pass password past patch path patience patterns pause payload pending period
     permissions persistent persistently person phase pick pinned pipeline place plain plan
     platform plausible play pod point policy poll pool port postgresql prefix prepare presence
-    present preservation preserve preview previous print priority probes process product
+    present preservation preserve preview previous print priority probes process product profile
     program progress project prometheus proportion protect protection provider proxy prune ps
     public purpose push put python quantiles quantity query question queue quick quoted random range
     rank rate raw reach reachability read ready real reason recent recomposition reconciling

@@ -49,6 +49,7 @@ export const seldom: Readonly<Record<Right, string>> = {
 export const unseen: Readonly<Record<Right, string>> = {
   'core: update machinesets.machine.sapcloud.io/finalizers': 'asked for by admission, not by us',
   'core: update machinedeployments.machine.sapcloud.io/finalizers': 'the same',
+  'target-serving: approve signers.certificates.k8s.io': 'the same',
   ...Object.fromEntries(
     ['get', 'create', 'patch'].map((verb) => [
       `target-drain: ${verb} events`,

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build, partsFrom } from '../../tools/build/build.ts';
+import { copyDataFiles } from '../../tools/build/data-files.ts';
 import { entranceIn } from '../../tools/build/entrances-of-paths.ts';
 
 test('both parts are built unless one is asked for', () => {
@@ -27,4 +28,11 @@ test('a build deletes no sources: --out . would have been the folder of the comm
   await writeFile(source, '');
   await expect(build(['cli'], out)).rejects.toThrow(`--out: ${join(out, 'cli')} would be deleted`);
   expect(existsSync(source)).toBe(true);
+});
+
+test('files that code reads while it runs stand beside it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'millwright-data-'));
+  await copyDataFiles(folder);
+  expect((await readdir(folder)).toSorted()).toEqual(['downloads.yaml', 'profiles', 'runbooks']);
+  expect(await readdir(join(folder, 'profiles'))).toContain('ubuntu-24.04.yaml');
 });

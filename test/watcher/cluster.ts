@@ -5,6 +5,7 @@
 import type { KubeObject } from '../../kube/client/client.ts';
 import { ObjectCache } from '../../kube/cache/object-cache.ts';
 import { dispatch } from '../../watcher/dispatch/dispatch.ts';
+import { trimmedMeta } from '../../watcher/cache/metadata.ts';
 import { viewOfMachine } from '../../watcher/cache/machine-view.ts';
 import { viewOfClass, viewOfNode, viewOfSecret } from '../../watcher/cache/other-views.ts';
 import { viewOfPolicy } from '../../watcher/cache/policy-view.ts';
@@ -50,6 +51,11 @@ export class Cluster {
   readonly nodes = new ObjectCache({
     transform: viewOfNode,
     onChange: (change) => this.#take({ ...change, resource: 'nodes' }),
+    onError,
+  });
+  readonly configMaps = new ObjectCache({
+    transform: ({ metadata }: KubeObject) => trimmedMeta(metadata),
+    onChange: (change) => this.#take({ ...change, resource: 'configMaps' }),
     onError,
   });
   readonly policies = new ObjectCache({

@@ -6,7 +6,7 @@ import type { LeaderSessionOptions } from '../../watcher/leader-session.ts';
 import { resources } from '../../watcher/cache/views.ts';
 import type { DisruptionPolicy } from '../../workflows/api/disruption-policy.ts';
 import { InMemoryClient } from '../support/api-server/in-memory-client.ts';
-import { aDisruptionPolicy } from '../support/builders.ts';
+import { aDisruptionPolicy, aMachineClass } from '../support/builders.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClusters } from './fake-clusters.ts';
 import { HandClock, settled } from './queue/hand-clock.ts';
@@ -223,5 +223,56 @@ describe('DisruptionPolicies', () => {
     client.put({ ...policy, spec: { surge: 1 } });
     await passes();
     expect(told()).toEqual(['machineSetsChanged pool']);
+  });
+});
+
+const isWatched = (): boolean => tenure?.view().sources.has('configMaps') ?? false;
+
+const asked = (client: InMemoryClient): string[] =>
+  client.calls.filter((call) => call.includes('configmaps'));
+
+const asking = (notes: Record<string, string>): object =>
+  aMachineClass({ metadata: { namespace: 'default', annotations: notes } });
+
+describe('ConfigMaps', () => {
+  const pool = { kind: 'ConfigMap', metadata: { name: 'pool', namespace: 'default' } };
+  const notes = { 'millwright.dev/user-data-config': 'pool' };
+
+  test('are not asked for while no class names one', async () => {
+    const client = new InMemoryClient(asking({}), pool);
+    await leadOn(client);
+    expect([asked(client), isWatched(), tenure?.isSynced]).toEqual([[], false, true]);
+  });
+
+  test('are watched from the first class that names one to the last, and told to it', async () => {
+    const client = new InMemoryClient(asking({}), pool);
+    await leadOn(client);
+    client.put(asking(notes));
+    await eventually('watched', () => asked(client).some((call) => call.startsWith('WATCH')));
+    await passes();
+    expect([told().includes('classChanged small'), isWatched()]).toEqual([true, true]);
+    delivered = [];
+    client.put({ ...pool, data: {} });
+    await passes();
+    expect(told()).toEqual(['classChanged small']);
+    expect(tenure?.checkpoint()).not.toHaveProperty('configMaps');
+    client.put(asking({}));
+    await eventually('closed', () => !isWatched());
+    await passes();
+    delivered = [];
+    client.put({ ...pool, data: { a: '' } });
+    await passes();
+    expect(told()).toEqual([]);
+  });
+
+  test('that roles do not let be read hold up nothing', async () => {
+    const client = new InMemoryClient(asking(notes), pool);
+    client.fault = ({ path }) =>
+      path.includes('configmaps') ? { code: 403, reason: 'Forbidden' } : undefined;
+    const errors: string[] = [];
+    lead({ control: client, target: undefined, onWatchError: (_error, of) => errors.push(of) });
+    await eventually('synced', () => tenure?.isSynced === true);
+    await eventually('refused', () => errors.includes('configMaps'));
+    expect(tenure?.whyNotReady()).toBeUndefined();
   });
 });

@@ -7,7 +7,7 @@ import { bundle } from './bundle.ts';
 import { failureConverter } from './entrances-of-paths.ts';
 import type { Manifest } from './folders.ts';
 import { manifest, repository } from './folders.ts';
-import { copyRunbooks } from './runbooks.ts';
+import { copyDataFiles } from './data-files.ts';
 
 /** Packages that `driver verify` needs beside this one; all else does without. */
 const peers = ['@temporalio/worker'] as const;
@@ -34,7 +34,7 @@ export async function buildCommand(folder: string): Promise<void> {
   await writeFile(join(folder, 'kit-workflow-bundle.js'), code);
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(packageJson(), null, 2)}\n`);
   await writeFile(join(folder, 'NOTICE'), await noticeOf(packages));
-  await copyRunbooks(folder);
+  await copyDataFiles(folder);
   await copyFile(join(repository, 'LICENSE'), join(folder, 'LICENSE'));
   await copyFile(join(repository, 'cli', 'README.md'), join(folder, 'README.md'));
 }

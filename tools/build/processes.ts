@@ -7,7 +7,7 @@ import { bundleWorkflows } from '../../workers/temporal/bundle-workflows.ts';
 import { bundle } from './bundle.ts';
 import { failureConverter } from './entrances-of-paths.ts';
 import { manifest } from './folders.ts';
-import { copyRunbooks } from './runbooks.ts';
+import { copyDataFiles } from './data-files.ts';
 
 /** Processes that the image can run, by the names of their files without `.js`. */
 export const entrances = {
@@ -47,7 +47,7 @@ export async function buildProcesses(folder: string): Promise<void> {
   const { code } = await bundleWorkflows({ logger: new DefaultLogger('WARN') });
   await writeFile(join(folder, 'workflow-bundle.js'), code);
   await writePrograms(folder);
-  await copyRunbooks(folder);
+  await copyDataFiles(folder);
   const { name, version, license } = manifest;
   const text = JSON.stringify({ name, version, license, private: true, type: 'module' }, null, 2);
   await writeFile(join(folder, 'package.json'), `${text}\n`);

@@ -6,6 +6,7 @@ import type { Taint } from '../../workflows/api/machine.ts';
 import type { NodeCondition } from '../../workflows/api/meta.ts';
 import { snapshotOfNode } from '../../workflows/contracts/snapshots.ts';
 import { isStripped } from '../../workflows/plan/machine/node-template.ts';
+import { configMapsOf } from '../../workflows/api/user-data.ts';
 import { ownSecretsOf, protectedSecretsOf } from '../../workflows/api/secret-refs.ts';
 import { digestOf } from './digest.ts';
 import { lifeOf, trimmedMeta } from './metadata.ts';
@@ -32,6 +33,7 @@ export function viewOfClass({ metadata, ...content }: MachineClass): ClassView {
     invalid,
     secrets: named.map(({ name }) => name),
     protectedSecrets: protectedSecretsOf(content),
+    configMaps: configMapsOf({ metadata }),
   };
 }
 

@@ -28,6 +28,7 @@ export class Store implements StoreView {
     secrets: new Map(),
     nodes: new Map(),
     disruptionPolicies: new Map(),
+    configMaps: new Map(),
   };
   readonly #byNode = new Index<Views['machines']>(({ nodeName }) =>
     nodeName === undefined ? [] : [nodeName],
@@ -67,7 +68,12 @@ export class Store implements StoreView {
 
   /** Reports whether any object waits for us before it goes. */
   hasFinalizers(): boolean {
-    const { nodes: _ofTarget, disruptionPolicies: _without, ...ours } = this.#maps;
+    const {
+      nodes: _ofTarget,
+      disruptionPolicies: _without,
+      configMaps: _others,
+      ...ours
+    } = this.#maps;
     return Object.values(ours).some((objects) => {
       for (const { hasFinalizer } of objects.values()) if (hasFinalizer) return true;
       return false;

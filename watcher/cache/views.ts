@@ -80,6 +80,8 @@ export interface ClassView extends CachedObject {
   secrets: string[];
   /** Names of the Secrets that are not to go before it. */
   protectedSecrets: string[];
+  /** Names of the ConfigMaps that its user data are made of. */
+  configMaps: string[];
 }
 
 export interface SecretView extends CachedObject {
@@ -111,6 +113,8 @@ export interface Views {
   secrets: SecretView;
   nodes: NodeView;
   disruptionPolicies: DisruptionPolicyView;
+  /** Without content. Only while a class names some. */
+  configMaps: CachedObject;
 }
 
 export type Resource = keyof Views;
@@ -123,4 +127,5 @@ export const resources: Resource[] = [
   'secrets',
   'nodes',
   'disruptionPolicies',
+  'configMaps',
 ];

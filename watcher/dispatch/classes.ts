@@ -6,7 +6,7 @@
 import { versionAt } from './context.ts';
 import type { ChangeOf, DispatchContext } from './context.ts';
 import type { Signal } from './signal.ts';
-import type { MachineView, Resource, SecretView } from '../cache/views.ts';
+import type { ClassView, MachineView, Resource, SecretView } from '../cache/views.ts';
 
 type IsConcerned = (machine: MachineView) => boolean;
 
@@ -74,7 +74,42 @@ export function secretSignals(change: ChangeOf<'secrets'>, context: DispatchCont
   const toClasses = classes.map((name) => validateSignal(name, cause, context));
   if (type === 'gone') return toClasses;
   if (previous !== undefined && isOfFinalizers(previous, object)) return [];
-  return [...toClasses, ...machinesOf(classes, { cause, isConcerned: isWaiting }, context)];
+  return [
+    ...toClasses,
+    ...machinesOf(classes, { cause, isConcerned: isWaiting }, context),
+    ...partSignals(mayWaitForSecret, { resource: 'secrets', resourceVersion }, context),
+  ];
+}
+
+/**
+ * Which Secrets a config names stands in its ConfigMap, which is not read here: to a class that is
+ * at fault each may be one of them.
+ */
+const mayWaitForSecret = ({ configMaps, invalid }: ClassView): boolean =>
+  configMaps.length > 0 && invalid !== '';
+
+/** The content is not read: every change counts. */
+export function configMapSignals(
+  { object, type, resourceVersion }: ChangeOf<'configMaps'>,
+  context: DispatchContext,
+): Signal[] {
+  const isOf = ({ configMaps }: ClassView): boolean => configMaps.includes(object.name);
+  const signals = partSignals(isOf, { resource: 'configMaps', resourceVersion }, context);
+  return type === 'gone' ? signals.filter(({ kind }) => kind === 'machineClass') : signals;
+}
+
+/** What user data are made of has changed. That says nothing of credentials: it is no edit. */
+function partSignals(
+  isOf: (machineClass: ClassView) => boolean,
+  change: Pick<Cause, 'resource' | 'resourceVersion'>,
+  context: DispatchContext,
+): Signal[] {
+  const cause = { ...change, isEdited: false };
+  const classes = [...context.store.all('machineClasses')].filter(isOf).map(({ name }) => name);
+  return [
+    ...classes.map((name) => validateSignal(name, cause, context)),
+    ...machinesOf(classes, { cause, isConcerned: isWaiting }, context),
+  ];
 }
 
 /**

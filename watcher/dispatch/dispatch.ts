@@ -3,7 +3,7 @@
  * machines. A change of something that no workflow reads, such as our own status writes or the
  * heartbeats of Nodes, gives no signal.
  */
-import { classSignals, secretSignals } from './classes.ts';
+import { classSignals, configMapSignals, secretSignals } from './classes.ts';
 import { machineSignals } from './machines.ts';
 import { nodeSignals } from './nodes.ts';
 import { policySignals } from './policies.ts';
@@ -34,5 +34,7 @@ function signalsOf(change: WatchedChange, context: DispatchContext): Signal[] {
       return nodeSignals(change, context);
     case 'disruptionPolicies':
       return policySignals(change, context);
+    case 'configMaps':
+      return configMapSignals(change, context);
   }
 }

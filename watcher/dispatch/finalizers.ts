@@ -51,6 +51,7 @@ function touchedBy(change: WatchedChange): TouchedNames {
     case 'machineDeployments':
     case 'nodes':
     case 'disruptionPolicies':
+    case 'configMaps':
       return { classes: [], secrets: [] };
   }
 }

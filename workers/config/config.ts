@@ -64,6 +64,8 @@ export interface Config {
   serves: ServedSettings;
   /** The cluster autoscaler is to leave Nodes alone while their deployment rolls. Default true. */
   protectsNodes: boolean;
+  /** Serving certificates of kubelets are approved. Default false. */
+  approvesKubeletServing: boolean;
   /** Source of commands for machines and rollouts. Default temporal. */
   commandsBy: CommandSource;
   /** File with workflow code that was bundled before. */
@@ -296,6 +298,7 @@ function workOf(flags: FlagValues) {
   return {
     serves: servedOf(flags),
     protectsNodes: flags['autoscaler-scaledown-annotation-during-rollout'],
+    approvesKubeletServing: flags['approve-kubelet-serving'],
     commandsBy: flags['commands-by'],
     drivers: driversOf(flags),
     ...(workflowBundle !== '' && { workflowBundle }),

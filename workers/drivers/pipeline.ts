@@ -56,6 +56,8 @@ export function driverPipeline(
         turn.answered();
         return answer;
       } catch (error) {
+        // The meter may log it.
+        hideIn(error, request);
         throw turn.failed(metered.failed(error));
       }
     } catch (error) {

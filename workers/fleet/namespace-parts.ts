@@ -26,6 +26,7 @@ import type { DriverWorkers } from '../temporal/driver-workers.ts';
 import type { ServedDeletions } from '../temporal/inline-deletions.ts';
 import type { ServiceProbes } from '../temporal/poller-probe.ts';
 import type { Drivers, ProcessDrivers } from '../temporal/process-drivers.ts';
+import type { ServingApproval } from './serving-certificates.ts';
 import type { Attempt } from './served-namespace.ts';
 import { waitingOf } from './served-namespace.ts';
 import type { Member, MemberParts } from './member.ts';
@@ -53,6 +54,8 @@ export interface ProcessParts extends MemberParts {
   rounds: Rounds;
   drainMetrics: DrainMetrics;
   disruptionMetrics: DisruptionMetrics;
+  /** Undefined: serving certificates of kubelets are not approved. */
+  serving: ServingApproval | undefined;
 }
 
 /** Parts that one namespace has of its own, until its attempt ends. */

@@ -8,6 +8,7 @@ import { reasonOf } from '../log/reason.ts';
 import { watchProviders } from '../temporal/driver-workers.ts';
 import type { ProcessParts, NamespaceParts } from './namespace-parts.ts';
 import { openNamespace } from './namespace-parts.ts';
+import { serveCertificates } from './serving-certificates.ts';
 import type { Attempt } from './served-namespace.ts';
 import { Context } from '@temporalio/activity';
 import { RecentObjects } from '../../kube/cache/recent-objects.ts';
@@ -45,6 +46,7 @@ export async function serveWorker(process: ProcessParts, attempt: Attempt): Prom
   scope.add('activities', () => activities.remove(namespace));
   // Their workflows and activities are of the core.
   if (!config.serves.core) return;
+  serveCertificates(process, parts, dependencies);
   const settings = { ...config, namespace, identity: parts.identity };
   const metrics = checkMetrics.of(namespace, checksOf(settings));
   scope.add('metrics of checks', () => checkMetrics.remove(namespace));
@@ -152,6 +154,7 @@ function dependenciesOf(
     leasePlace: config.leaderElection,
     defaults: config.machine,
     protectsNodes: config.protectsNodes,
+    keepsAddresses: config.approvesKubeletServing,
     classes: createClassReader({
       client: control,
       namespace,

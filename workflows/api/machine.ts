@@ -140,7 +140,9 @@ export interface Taint {
 
 /** What is. Written by the controller. */
 export interface MachineStatus {
-  /** Addresses of the instance; only without a target cluster. */
+  /**
+   * Addresses of the instance; only without a target cluster, or with --approve-kubelet-serving.
+   */
   addresses?: NodeAddress[];
   /**
    * Conditions of the Node, copied, and `Reconciling` or `Stalled` while one of them is True, for

@@ -13,6 +13,14 @@ export type UserDataSource =
 /** The only namespace beside the class's that is read: that of operating-system-manager. */
 export const cloudInitSettings = 'cloud-init-settings';
 
+/** Names of the ConfigMaps in its namespace that the user data are made of. */
+export function configMapsOf(machineClass: Pick<MachineClass, 'metadata'>): string[] {
+  const source = userDataSourceOf(machineClass);
+  const config = machineClass.metadata.annotations?.[annotations.userDataConfig];
+  const profile = source?.from === 'configMap' ? [source.name] : [];
+  return config === undefined ? profile : [...profile, config];
+}
+
 /** Undefined: the user data are those of the class's Secret. Whether it exists is not known here. */
 export function userDataSourceOf({
   metadata,

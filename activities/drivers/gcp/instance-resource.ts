@@ -48,9 +48,10 @@ export function instanceResource({ spec, project, request }: ResourceRequest): I
   };
 }
 
-/** cloud-init reads `user-data`; Google's own agent runs `startup-script`. */
+/** cloud-init and Ignition read `user-data`; Google's own agent runs `startup-script`. */
 export function userDataKeyOf(userData: string): 'user-data' | 'startup-script' {
-  return userData.startsWith('#cloud-config') ? 'user-data' : 'startup-script';
+  const isRead = /^(?:#cloud-config|\s*\{\s*"ignition")/.test(userData);
+  return isRead ? 'user-data' : 'startup-script';
 }
 
 function metadataOf(

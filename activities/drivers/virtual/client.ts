@@ -17,7 +17,9 @@ export interface CloudInstanceRequest {
   size: string;
   spec: unknown;
   tags: Record<string, string>;
-  userDataDigest: string;
+  userDataDigest?: string;
+  /** Instead of the digest; base64. */
+  userData?: string;
   labels: Record<string, string>;
   annotations: Record<string, string>;
   taints: Taint[];

@@ -126,7 +126,6 @@ function viewOf(of: CloudInstance): VirtualInstance {
  */
 function cloudRequestOf(request: CreateRequest): CloudInstanceRequest {
   const { machine, cluster, token, nodeLabels, nodeTaints = [] } = request;
-  const { userData, userDataBytes } = request;
   const spec = withDefaults(request.providerSpec);
   return {
     name: machine.name,
@@ -139,14 +138,24 @@ function cloudRequestOf(request: CreateRequest): CloudInstanceRequest {
       ...ownerTags({ cluster, namespace: machine.namespace }, tags),
       [tags.names.machineUid]: machine.uid,
     },
-    userDataDigest: createHash('sha256')
-      .update(userDataBytes ?? userData)
-      .digest('hex'),
+    ...userDataOf(request),
     labels: { ...spec.labels, ...nodeLabels },
     annotations: spec.annotations,
     taints: [...spec.taints, ...nodeTaints],
     needsInitialization: spec.needsInitialization,
   };
+}
+
+/** A unit of the user data that Millwright makes (userdata/setup.ts). */
+const madeByMillwright = 'millwright-setup.service';
+
+/** A machine joins by what Millwright made. Of all else the cloud has no use: it gets a digest. */
+function userDataOf({ userData, userDataBytes }: CreateRequest): Partial<CloudInstanceRequest> {
+  if (userData.includes(madeByMillwright)) {
+    return { userData: Buffer.from(userData).toString('base64') };
+  }
+  const digest = createHash('sha256').update(userDataBytes ?? userData);
+  return { userDataDigest: digest.digest('hex') };
 }
 
 /**

@@ -39,7 +39,7 @@ class Cluster:
             wait("NoActiveWatcher", f'no watcher holds the Lease "millwright" in namespace {namespace}')
 
     def read_class(self, namespace: str, name: str) -> tuple[Json, dict[str, str]]:
-        """The provider spec, and the Secrets of the class: decoded, and never to be logged or answered."""
+        """The class, and its Secrets: decoded, and never to be logged or answered."""
         api = machines_api(namespace, "machineclasses")
         found = or_none(lambda: self._custom.get_namespaced_custom_object(*api, name))
         if found is None:
@@ -49,7 +49,7 @@ class Cluster:
             # Only of the class's own namespace, whatever the reference says.
             if secret_name := (found.get(field) or {}).get("name"):
                 secret |= self._read_secret(namespace, secret_name)
-        return found.get("providerSpec") or {}, secret
+        return found, secret
 
     def _read_secret(self, namespace: str, name: str) -> dict[str, str]:
         found = or_none(lambda: self._core.read_namespaced_secret(name, namespace))

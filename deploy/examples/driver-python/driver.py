@@ -17,6 +17,7 @@ from virtual_cloud import Failure, Json, VirtualCloud
 
 PROVIDER = "python-example"
 SIZES = ("small", "medium", "large")
+USER_DATA = "millwright.dev/user-data"
 # The virtual cloud lists at once what it made; this covers a request that is still on its way.
 SETTLE_SECONDS = 1
 # Of each queue, at the same time.
@@ -69,9 +70,10 @@ def create_instance(request: Json) -> Json:
         return created(existing, is_found=True)
     if "providerID" in request:
         raise Failure("NotFound", f"{request['providerID']} does not exist", settled=True)
-    spec, secret = cluster.read_class(machine["namespace"], request["className"])
-    if faults := faults_of(spec):
+    machine_class, secret = cluster.read_class(machine["namespace"], request["className"])
+    if faults := faults_of(machine_class):
         raise Failure("InvalidArgument", "; ".join(faults), settled=True)
+    spec = machine_class.get("providerSpec") or {}
     template = secret.get("userData", "")
     user_data = cluster.user_data(template, machine["name"], request.get("bootstrapTokenId"))
     # Depends on nothing but the request: the cloud refuses a token that comes back with another body.
@@ -108,8 +110,8 @@ def describe_instance(request: Json) -> Json:
 
 @serve("validateClass")
 def validate_class(request: Json) -> Json:
-    spec, _ = cluster.read_class(request["namespace"], request["className"])
-    return {"outcome": "validated", "faults": faults_of(spec)}
+    machine_class, _ = cluster.read_class(request["namespace"], request["className"])
+    return {"outcome": "validated", "faults": faults_of(machine_class)}
 
 
 @serve("listInstances")
@@ -189,8 +191,12 @@ def id_in(provider_id: str) -> str:
     raise Failure("InvalidArgument", message, settled=False)
 
 
-def faults_of(spec: Json) -> list[str]:
+def faults_of(machine_class: Json) -> list[str]:
+    spec = machine_class.get("providerSpec") or {}
     faults = []
+    # What Millwright makes user data of is a library of its own drivers, and no part of the contract.
+    if USER_DATA in (machine_class["metadata"].get("annotations") or {}):
+        faults.append(f'{USER_DATA}: this driver takes user data from the key "userData" of the Secret: remove it')
     if spec.get("size", "small") not in SIZES:
         faults.append(f"providerSpec.size: {spec['size']!r} is not one of {', '.join(SIZES)}")
     if not isinstance(spec.get("zone", "a"), str):

@@ -22,7 +22,8 @@ export type ToolName =
   | 'mcm-machine-controller'
   | 'bridge-mcm-driver'
   | 'gitops-health'
-  | 'vcsim';
+  | 'vcsim'
+  | 'containerd';
 
 /** How to have a binary, and how to know the one that fits. */
 export interface Tool {
@@ -356,6 +357,27 @@ const vcsim: Tool = {
   module: { folder: 'vcsim', package: './vcsim', go: '1.25', ldflags: [], minutes: 1 },
 };
 
+/** Reads the configuration that machines get. It runs on Linux only. */
+const containerd: Tool = {
+  name: 'containerd',
+  version: versions.containerd,
+  variable: variableOf('containerd'),
+  versionArgs: ['--version'],
+  release: ({ os, arch }) => {
+    if (os !== 'linux') return undefined;
+    const base = `https://github.com/containerd/containerd/releases/download/v${versions.containerd}`;
+    const url = `${base}/containerd-${versions.containerd}-${os}-${arch}.tar.gz`;
+    return { url, checksumUrl: `${url}.sha256sum`, member: 'bin/containerd' };
+  },
+  module: {
+    folder: 'containerd',
+    package: 'github.com/containerd/containerd/v2/cmd/containerd',
+    go: '1.26.3',
+    ldflags: [`-X github.com/containerd/containerd/v2/version.Version=${versions.containerd}`],
+    minutes: 1,
+  },
+};
+
 export const tools: Readonly<Record<ToolName, Tool>> = {
   etcd,
   'kube-apiserver': kubernetes('kube-apiserver'),
@@ -386,6 +408,7 @@ export const tools: Readonly<Record<ToolName, Tool>> = {
   'bridge-mcm-driver': bridgeMcmDriver,
   'gitops-health': gitopsHealth,
   vcsim,
+  containerd,
 };
 
 /** `MILLWRIGHT_KUBE_APISERVER` for kube-apiserver. */

@@ -38,6 +38,7 @@ const usersOf: Readonly<Record<string, readonly User[]>> = {
   core: ['millwright-worker', 'millwright-core'],
   drain: ['millwright-worker', 'millwright-drain'],
   driver: ['millwright-worker', 'millwright-driver', 'millwright-external'],
+  serving: ['millwright-worker', 'millwright-core'],
   fleet: ['millwright-watcher', 'millwright-worker'],
   identity: [
     'millwright-watcher',
@@ -49,6 +50,8 @@ const usersOf: Readonly<Record<string, readonly User[]>> = {
 };
 
 const file = join(repository, 'deploy/manifests/install.yaml');
+/** What `--approve-kubelet-serving` needs: here any worker may be given the flag. */
+const servingFile = join(repository, 'deploy/manifests/serving-rights.yaml');
 const fleetFile = join(repository, 'deploy/manifests/fleet.yaml');
 /** Namespace of the release that the file shows. */
 const shownNamespace = 'machines';
@@ -61,7 +64,7 @@ function shown(of = file): Manifest[] {
  * Rights that a cluster has once: roles of the cluster and kube-system, and the rule for tokens.
  */
 export function rightsOfCluster(): Manifest[] {
-  const roles = shown().filter(isRole);
+  const roles = [...shown(), ...shown(servingFile)].filter(isRole);
   return [
     ...roles.filter(({ metadata }) => metadata.namespace !== shownNamespace).flatMap(bound),
     ...policiesFor('-tokens', 'kube-system'),

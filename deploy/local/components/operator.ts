@@ -110,6 +110,7 @@ function worker(
     args: [
       entranceOf('worker', world.options),
       `--workflow-bundle=${world.layout.workflowBundle}`,
+      '--approve-kubelet-serving',
       ...world.options.workerFlags,
       ...flags,
     ],

@@ -49,10 +49,7 @@ export async function isDebianPrepared(name: DebianName): Promise<boolean> {
   return await isThere((await placeOf(name)).folder);
 }
 
-export async function makeDebian(
-  name: DebianName,
-  report: (line: string) => void,
-): Promise<void> {
+export async function makeDebian(name: DebianName, report: (line: string) => void): Promise<void> {
   const { cacheDir, folder } = await placeOf(name);
   await makingEntries(`debian-${name}`, { cacheDir, report }, async (partial) => {
     // Another may have been quicker while this one waited for the lock.

@@ -12,9 +12,16 @@ import type { Fault, Target } from './faults.ts';
 import { fateOf, nextFault } from './faults.ts';
 import type { CallHappening, Happening } from './happenings.ts';
 import type { Instance, InstanceRequest } from './instance.ts';
-import { describe, newInstance, parseInstanceRequest, requestDigest } from './instance.ts';
+import {
+  describe,
+  newInstance,
+  parseInstanceRequest,
+  requestDigest,
+  userDataIn,
+} from './instance.ts';
 import type { Journal } from './journal.ts';
 import type { Ledger } from './ledger.ts';
+import type { Disks } from './machine/disks.ts';
 
 export interface InstanceFilter {
   name?: string;
@@ -29,6 +36,7 @@ export interface CloudParts {
   journal: Journal;
   ledger: Ledger;
   counters: CallCounters;
+  disks: Disks;
   onCreated: (instance: Instance) => void;
   onDeleted: (instance: Instance) => void;
 }
@@ -58,7 +66,8 @@ export class Cloud {
   create(body: unknown): Answer {
     const request = this.#parsedRequest(body);
     const target: Target = { operation: 'create', name: request.name, zone: request.zone };
-    return this.#call(target, () => this.#creation(request, target));
+    const userData = userDataIn(body);
+    return this.#call(target, () => this.#creation(request, { target, userData }));
   }
 
   list(filter: InstanceFilter): Answer {
@@ -156,7 +165,10 @@ export class Cloud {
     return refusal({ code, reason: 'InjectedFault', message });
   }
 
-  #creation(request: InstanceRequest, target: Target): Deed {
+  #creation(
+    request: InstanceRequest,
+    { target, userData }: { target: Target; userData: string | undefined },
+  ): Deed {
     const known = this.#parts.ledger.byToken.get(request.token);
     if (known) return answerKnown(known, request);
     const { faults, settings, instances } = this.#parts.ledger;
@@ -164,7 +176,10 @@ export class Cloud {
     if (obstacle) return refuse(obstacle, request);
     const { fate, fired } = fateOf(faults, target);
     const now = Date.now();
-    const created = newInstance(request, { settings, fate, ordinal: instances.size, now });
+    const hasUserData = userData !== undefined;
+    const birth = { settings, fate, ordinal: instances.size, now, hasUserData };
+    const created = newInstance(request, birth);
+    if (hasUserData) this.#parts.disks.write(created.id, 'user-data', userData);
     return {
       happening: {
         outcome: 'created',
@@ -272,9 +287,11 @@ function consoleOf(instance: Instance, now: number): string {
   return `${lines.join('\n')}\n`;
 }
 
-function kubeletLine({ name, fate: { neverJoins, joinsNotReady }, nodeUid }: Instance): string {
+function kubeletLine({ name, fate, nodeUid, joinRefusal }: Instance): string {
+  const { neverJoins, joinsNotReady } = fate;
   if (neverJoins) return `[    9.530022] kubelet[731]: Node ${name} is not registered`;
   if (joinsNotReady) return `[    9.530022] kubelet[731]: Node ${name} is not ready`;
   const isIn = nodeUid !== undefined;
+  if (!isIn && joinRefusal !== undefined) return `[    9.530022] kubelet[731]: ${joinRefusal}`;
   return `[    9.530022] kubelet[731]: Node ${name} ${isIn ? 'is registered' : 'is being registered'}`;
 }

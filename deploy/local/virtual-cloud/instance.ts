@@ -1,6 +1,6 @@
 /** A virtual machine, as it is asked for and as it is kept. */
 import { createHash, randomBytes } from 'node:crypto';
-import { Fields } from './fields.ts';
+import { BadRequest, Fields } from './fields.ts';
 import type { Settings } from './settings.ts';
 import { sizeNames, type Size } from './sizes.ts';
 
@@ -45,6 +45,8 @@ export interface Fate {
 
 export interface Instance extends InstanceRequest {
   id: string;
+  /** It joins by the user data on its disk (machine/join.ts). Absent: the cloud registers it. */
+  hasUserData?: true;
   providerID: string;
   address: string;
   /** Milliseconds, as all times here. */
@@ -52,6 +54,8 @@ export interface Instance extends InstanceRequest {
   bootAt: number;
   fate: Fate;
   isInitialized: boolean;
+  /** Why it could not join when it tried last. */
+  joinRefusal?: string;
   /** UID of the Node that it registered. */
   nodeUid?: string;
   hasSickened?: true;
@@ -76,7 +80,8 @@ const requestFields = [
 const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
 
 export function parseInstanceRequest(body: unknown): InstanceRequest {
-  const fields = new Fields(body).allow(...requestFields);
+  const fields = new Fields(body).allow(...requestFields, 'userData');
+  const userData = userDataIn(body);
   return {
     name: fields.requiredText('name'),
     token: fields.requiredText('token'),
@@ -84,13 +89,25 @@ export function parseInstanceRequest(body: unknown): InstanceRequest {
     size: fields.oneOf('size', sizeNames) ?? 'small',
     spec: fields.value('spec') ?? {},
     tags: fields.texts('tags'),
-    userDataDigest: fields.text('userDataDigest') ?? '',
+    userDataDigest:
+      userData === undefined ? (fields.text('userDataDigest') ?? '') : sha256(userData),
     labels: fields.texts('labels'),
     annotations: fields.texts('annotations'),
     taints: fields.list('taints').map(parseTaint),
     needsInitialization: fields.flag('needsInitialization') ?? false,
   };
 }
+
+/** Base64. Undefined: the request has none. No message repeats it. */
+export function userDataIn(body: unknown): string | undefined {
+  const { userData } = Object(body);
+  if (userData === undefined || userData === null) return undefined;
+  if (typeof userData === 'string' && /^[\w+/]+={0,2}$/.test(userData)) return userData;
+  throw new BadRequest('userData: it is not base64');
+}
+
+const sha256 = (base64: string): string =>
+  createHash('sha256').update(Buffer.from(base64, 'base64')).digest('hex');
 
 function parseTaint(fields: Fields): NodeTaint {
   fields.allow('key', 'value', 'effect', 'timeAdded');
@@ -108,10 +125,11 @@ export interface Birth {
   /** How many there were before; addresses come from it. */
   ordinal: number;
   now: number;
+  hasUserData?: boolean;
 }
 
 export function newInstance(request: InstanceRequest, birth: Birth): Instance {
-  const { settings, fate, ordinal, now } = birth;
+  const { settings, fate, ordinal, now, hasUserData } = birth;
   const id = `i-${randomBytes(8).toString('hex')}`;
   return {
     ...request,
@@ -121,6 +139,7 @@ export function newInstance(request: InstanceRequest, birth: Birth): Instance {
     createdAt: now,
     bootAt: now + settings.bootSeconds * 1_000,
     fate,
+    ...(hasUserData && { hasUserData }),
     isInitialized: !request.needsInitialization,
   };
 }

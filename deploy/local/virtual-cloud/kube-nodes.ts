@@ -6,12 +6,19 @@ import { node as nodePath } from '../../../kube/client/paths.ts';
 import type { Node } from '../../../kube/objects/nodes.ts';
 import type { Instance, NodeConditionFault } from './instance.ts';
 import { backOff, persistently } from './kube-client.ts';
+import type { Disks } from './machine/disks.ts';
 import { nodeOf, notReady, stopped } from './node-object.ts';
 import type { NodeRegistry, RegistrationWatch } from './nodes.ts';
 
-export function createKubeNodes(client: KubeClient): NodeRegistry {
+/** `disks`: of machines that join by their user data. */
+export function createKubeNodes(client: KubeClient, disks?: Disks): NodeRegistry {
   return {
-    register: (instance, watch) => register(client, instance, watch),
+    async register(instance, watch) {
+      if (!disks || !instance.hasUserData) return await register(client, instance, watch);
+      // Only where it is needed: it loads what makes certificate requests.
+      const { joinByUserData } = await import('./machine/join.ts');
+      return await joinByUserData(disks, instance, watch);
+    },
     async sicken(instance, condition, signal) {
       await patchStatus(client, { instance, signal, ...sicknessOf(condition) });
     },

@@ -37,8 +37,10 @@ export class Ledger {
       case 'nodeStopped':
         this.#change(entry.id, { isNodeStopped: true });
         return;
-      case 'started':
       case 'joinRefused':
+        this.#change(entry.id, { joinRefusal: entry.message });
+        return;
+      case 'started':
     }
   }
 

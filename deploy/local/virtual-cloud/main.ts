@@ -1,4 +1,5 @@
 /** The process of the virtual cloud. */
+import { Disks } from './machine/disks.ts';
 import { noNodes } from './nodes.ts';
 import { help, parseOptions, type CloudOptions } from './options.ts';
 import { startVirtualCloud } from './virtual-cloud.ts';
@@ -8,7 +9,7 @@ function log(message: string): void {
 }
 
 /** The cluster of the machines. `play`: their kubelets begin. Returns what ends them. */
-async function clusterOf({ kubeconfig }: CloudOptions) {
+async function clusterOf({ kubeconfig, dataDir }: CloudOptions) {
   if (kubeconfig === undefined) return { nodes: noNodes, play: () => () => {} };
   // Only where it is needed: the client takes its time to load.
   const [{ createClusterClient }, { createKubeNodes }, { playKubelets }] = await Promise.all([
@@ -17,7 +18,10 @@ async function clusterOf({ kubeconfig }: CloudOptions) {
     import('./kubelets/kubelets.ts'),
   ]);
   const client = createClusterClient(kubeconfig, log);
-  return { nodes: createKubeNodes(client), play: () => playKubelets(client, log) };
+  return {
+    nodes: createKubeNodes(client, new Disks(dataDir)),
+    play: () => playKubelets(client, log),
+  };
 }
 
 async function run(): Promise<void> {

@@ -5,9 +5,11 @@ import { Cloud } from './cloud.ts';
 import { CallCounters } from './counters.ts';
 import type { Happening } from './happenings.ts';
 import { createHttpServer } from './http-server.ts';
+import type { Instance } from './instance.ts';
 import { openJournal } from './journal.ts';
 import { Ledger } from './ledger.ts';
 import { Lives } from './lives.ts';
+import { Disks } from './machine/disks.ts';
 import type { NodeRegistry } from './nodes.ts';
 import { createRoutes, type ApiRequest } from './routes.ts';
 import type { Answer } from './answers.ts';
@@ -75,7 +77,13 @@ function openRecords({ dataDir, nodes, log }: VirtualCloudOptions, ledger: Ledge
     ledger.apply(entry);
     counters.apply(entry);
   });
-  const record = (happening: Happening): void => cloud.record(happening);
+  const disks = new Disks(dataDir);
+  disks.eraseAllBut((id) => isBooting(ledger.living.get(id)));
+  const record = (happening: Happening): void => {
+    cloud.record(happening);
+    // What is on it is a secret, and needed no more.
+    if (happening.type === 'joined' || happening.type === 'nodeStopped') disks.erase(happening.id);
+  };
   const lives = new Lives({
     nodes,
     record,
@@ -85,12 +93,16 @@ function openRecords({ dataDir, nodes, log }: VirtualCloudOptions, ledger: Ledge
     journal,
     ledger,
     counters,
+    disks,
     onCreated: (instance) => lives.begin(instance),
     onDeleted: (instance) => lives.delete(instance),
   });
   record({ type: 'started', droppedBytes });
   return { handler: createRoutes({ cloud, journal, ledger, counters }), journal, lives };
 }
+
+const isBooting = (instance: Instance | undefined): boolean =>
+  instance !== undefined && instance.nodeUid === undefined;
 
 function notServing(): never {
   throw new Error('The virtual cloud is starting or ending.');

@@ -455,6 +455,19 @@ export const engine: Board = {
           queries: [perSecond('millwright_events_dropped_total', 'reason')],
         },
         {
+          title: 'Requests for serving certificates of kubelets',
+          description:
+            'In the last hour, with --approve-kubelet-serving. Left alone: the log of the worker says why, and Events of Machines.',
+          kind: 'stack',
+          unit: 'short',
+          queries: [
+            {
+              expr: `sum by (result) (increase(millwright_kubelet_serving_requests_total{${ofInstall}}[1h]))`,
+              legend: '{{result}}',
+            },
+          ],
+        },
+        {
           title: 'Checks by rounds',
           description: 'Per second, by check and outcome. Failed: the log of the worker says why.',
           kind: 'stack',

@@ -1,4 +1,5 @@
 /** The driver over the wire, against a virtual cloud without a cluster. */
+import { createHash } from 'node:crypto';
 import type { CreateRequest } from '../../../activities/drivers/driver.ts';
 import { createDrivers } from '../../../activities/drivers/index.ts';
 import { createVirtualDriver } from '../../../activities/drivers/virtual/driver.ts';
@@ -46,6 +47,24 @@ describeDriverContract({
     specs: [{ csi: { driver: 'virtual-cloud.millwright.dev', volumeHandle: 'vol-1' } }],
     ids: ['vol-1'],
   },
+});
+
+describe('user data', () => {
+  const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+  const own = '#cloud-config\nruncmd: [[systemctl, enable, millwright-setup.service]]';
+
+  test.each([
+    ['that Millwright made are sent', 'ours', own, { hasUserData: true }],
+    ['of a class are not, only their digest', 'theirs', '#!/bin/true', {}],
+  ])('%s', async (_, name, userData, shown) => {
+    const { providerID } = await driver.createInstance({ ...aRequest(name), userData });
+    const { body } = await cloud.call('GET', `/instances/${providerID.split('/').at(-1)}`);
+    const { hasUserData, userDataDigest } = Object(body['instance']);
+    expect({ hasUserData, userDataDigest }).toEqual({
+      ...shown,
+      userDataDigest: digestOf(userData),
+    });
+  });
 });
 
 describe('the console', () => {

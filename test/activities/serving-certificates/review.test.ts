@@ -2,7 +2,10 @@ import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import type { SentOptions, RequestOptions } from '../../support/certificate-requests.ts';
 import { aRequest, aSigningRequest, rsa } from '../../support/certificate-requests.ts';
-import type { Review, ServedMachines } from '../../../activities/serving-certificates/review.ts';
+import type {
+  ReviewOutcome,
+  ServedMachines,
+} from '../../../activities/serving-certificates/review.ts';
 import { review } from '../../../activities/serving-certificates/review.ts';
 import { listsOf } from '../../../activities/machine-set/machine-lists.ts';
 import { DriverError } from '../../../activities/drivers/driver.ts';
@@ -63,7 +66,7 @@ async function reviewed({ pem, machines = [ours()], more, ...world }: World = {}
   return seen;
 }
 
-function reasonOf(seen: Review): string {
+function reasonOf(seen: ReviewOutcome): string {
   return seen.result === 'leftAlone' ? seen.reason : seen.result;
 }
 

@@ -225,6 +225,18 @@ describe('the chart', () => {
     expect(first?.args).toEqual(expect.arrayContaining(given));
   });
 
+  test('lets drivers read what operating-system-manager made only where that is turned on', async () => {
+    const ofManager = async (args: string[]): Promise<Rendered[]> =>
+      (await render(args)).filter(({ metadata }) => metadata.namespace === 'cloud-init-settings');
+    expect(await ofManager([])).toEqual([]);
+    for (const wide of [false, true]) {
+      const on = ['userData.operatingSystemManager=true', `rbac.clusterWide=${wide}`];
+      const [role, binding, ...others] = await ofManager(on.map((value) => `--set=${value}`));
+      expect([role?.kind, binding?.kind, others]).toEqual(['Role', 'RoleBinding', []]);
+      expect(role?.rules).toEqual([{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }]);
+    }
+  });
+
   test('mounts the keys of payloads from their Secret, and names the file to each process', async () => {
     const secret = 'temporal.payloadKeys.secretName=payload-keys';
     const set = ['--set', secret, '--set', 'temporal.payloadKeys.key=mine'];

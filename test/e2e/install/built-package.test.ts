@@ -1,12 +1,21 @@
 /** What `npm run build` makes: the npm package of the command. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { stringify } from 'yaml';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
+import { someAuthority } from '../../support/example-authority.ts';
 import { foldersOfNodes } from '../../support/nodes.ts';
 import { build, saidBy } from '../support/launches.ts';
 import { useScenario } from '../support/scenario.ts';
 import { testStack } from '../support/test-stack.ts';
+
+const kubernetes = {
+  version: '1.34.2',
+  apiServer: 'https://api.example.com',
+  caBundle: someAuthority,
+  clusterDNS: ['10.96.0.10'],
+};
 
 describe('the build', () => {
   let out: string;
@@ -25,6 +34,8 @@ describe('the build', () => {
     const quiet = { cwd: folder };
     await runProgram('npm', ['pack', join(out, 'cli'), '--silent'], quiet);
     const [tarball = ''] = await readdir(folder);
+    const config = join(folder, 'config.yaml');
+    await writeFile(config, stringify({ kubernetes }));
     const offline = ['--offline', '--no-audit', '--no-fund', '--prefix=installed'];
     await runProgram('npm', ['install', ...offline, join(folder, tarball)], quiet);
     const commands = join(folder, 'installed/node_modules/.bin');
@@ -52,6 +63,10 @@ describe('the build', () => {
       const address = `--temporal-address=${testStack().temporalAddress}`;
       const asked = await millwright('millwright', 'status', address);
       expect(asked).toMatch(/^Temporal: \S+ answers in \d+ ms; \d+ workers? polls?$/m);
+      const profile = ['--profile=flatcar', '--provider=AWS', `--config=${config}`];
+      expect(await millwright('millwright', 'userdata', 'render', ...profile)).toContain(
+        '{"ignition":',
+      );
       const verify = millwright('millwright', 'driver', 'verify', '--provider', 'virtual');
       await expect(verify).rejects.toThrow(/npm install @temporalio\/worker@\S+/);
     }

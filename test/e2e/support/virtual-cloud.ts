@@ -10,6 +10,7 @@ export interface CloudInstance {
   providerID: string;
   state: 'booting' | 'running' | 'deleted';
   userDataDigest: string;
+  address: string;
   /** RFC 3339. */
   bootAt: string;
   tags: Record<string, string>;
@@ -112,6 +113,11 @@ export class VirtualCloud {
     const ours = faults.filter(({ match }) => match.startsWith(this.#prefix));
     for (const { id } of ours) await this.#call(`/faults/${id}`, { method: 'DELETE' });
     return ours;
+  }
+
+  /** What a machine has printed to its console. */
+  async console(id: string): Promise<string> {
+    return (await this.#call<{ output: string }>(`/instances/${id}/console`)).output;
   }
 
   /** Makes one as somebody else would who has our credentials. It never registers a Node. */

@@ -127,3 +127,59 @@ describe('what a class says of new Nodes', () => {
     expect(toPools()).toEqual([]);
   });
 });
+
+const putAsking = (annotations: Record<string, string>): void =>
+  cluster.classes.put(cluster.now(aClass({ name: 'asking', secret: 'keys', annotations })));
+
+describe('a class that asks for user data', () => {
+  const notes = {
+    'millwright.dev/user-data': 'ConfigMap/mine',
+    'millwright.dev/user-data-config': 'pool',
+  };
+  beforeEach(() => {
+    putAsking(notes);
+    const machine = { className: 'asking' } as const;
+    cluster.machines.put(
+      cluster.now(aMachine({ name: 'waits', phase: 'CrashLoopBackOff', ...machine })),
+    );
+    cluster.machines.put(cluster.now(aMachine({ name: 'runs', phase: 'Running', ...machine })));
+    told();
+  });
+
+  test.each(['mine', 'pool'])(
+    'is validated when its ConfigMap "%s" comes, changes and goes',
+    (name) => {
+      const woken = ['classChanged machine/waits', 'classChanged machineClass/asking'];
+      cluster.configMaps.put(cluster.now(aSecret({ name })));
+      expect(told().toSorted()).toEqual(woken);
+      cluster.configMaps.put(cluster.now(aSecret({ name })));
+      expect(cluster.signals().some(({ payload }) => 'isEdited' in payload)).toBe(false);
+      cluster.configMaps.remove(cluster.now(aSecret({ name })));
+      expect(told()).toEqual(['classChanged machineClass/asking']);
+    },
+  );
+
+  test('does not hear of other ConfigMaps, nor of Secrets while nothing is wrong with it', () => {
+    cluster.configMaps.put(cluster.now(aSecret({ name: 'theirs' })));
+    cluster.secrets.put(cluster.now(aSecret({ name: 'theirs' })));
+    expect(told()).toEqual([]);
+  });
+
+  test('hears of each Secret while something is wrong with it: its config may name it', () => {
+    putAsking({
+      ...notes,
+      'millwright.dev/invalid': 'config.yaml: files[0].secret: Secret "a" is not there',
+    });
+    told();
+    cluster.secrets.put(cluster.now(aSecret({ name: 'a' })));
+    expect(told().toSorted()).toEqual([
+      'classChanged machine/waits',
+      'classChanged machineClass/asking',
+    ]);
+  });
+
+  test('is validated when it asks in another way', () => {
+    putAsking({ ...notes, 'millwright.dev/user-data': 'ubuntu-24.04' });
+    expect(judgements()).toEqual(['asking edited']);
+  });
+});

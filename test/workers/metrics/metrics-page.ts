@@ -6,6 +6,7 @@ import { createDropReport } from '../../../workers/kube/event-recorders.ts';
 import { registerDisruptionMetrics } from '../../../workers/metrics/disruptions.ts';
 import { registerDrainMetrics } from '../../../workers/metrics/drains.ts';
 import { registerDriverMetrics, registerPaceMetrics } from '../../../workers/metrics/drivers.ts';
+import { registerServingMetrics } from '../../../workers/metrics/serving-certificates.ts';
 import {
   registerLeadingMetrics,
   registerWatcherMetrics,
@@ -76,6 +77,7 @@ function ofCore(): DocumentedSeries[] {
   const checks = registered((registry) => {
     registerCheckMetrics(registry);
     registerDisruptionMetrics(registry);
+    registerServingMetrics(registry);
   });
   const counted = Object.values(counters).map(({ name, help, labels }) => ({
     name: `${name}_total`,

@@ -215,6 +215,13 @@ const workFlags = {
     only: 'worker',
     ours: true,
   },
+  'approve-kubelet-serving': {
+    kind: boolean,
+    default: 'false',
+    says: 'Approves the CertificateSigningRequests of kubelets for serving certificates in the target cluster that name the Node of a Machine, and addresses that the cloud reported for it. All others are left alone. Needs further rights there: see docs/user-data.md.',
+    only: 'worker',
+    ours: true,
+  },
   'commands-by': {
     kind: oneOf(...commandSources),
     default: 'temporal',

@@ -41,10 +41,10 @@ goes by labels they cannot be known there.
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
   verbs: [create]
-# A person may stop everything; the Lease remembers until when.
+# A person may stop everything; the Lease remembers until when. And a changed ConfigMap wakes the machines whose user
+# data are made of it: these are watched while a class names one, and only their metadata are asked for.
 - apiGroups: ['']
   resources: [configmaps]
-  resourceNames: [millwright-stop]
   verbs: [list, watch]
 # Of a namespace that a fleet does not serve: why.
 - apiGroups: ['']
@@ -121,6 +121,10 @@ goes by labels they cannot be known there.
 - apiGroups: ['']
   resources: [secrets]
   verbs: [get, patch]
+# Profile and config of user data, which a class names.
+- apiGroups: ['']
+  resources: [configmaps]
+  verbs: [get]
 # The Lease itself, where the check of all objects asks whether a watcher is there.
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
@@ -159,12 +163,26 @@ goes by labels they cannot be known there.
 - apiGroups: ['']
   resources: [secrets]
   verbs: [get]
-# A driver in another program asks at each call whether everything is stopped, and whether a watcher leads.
+# Profile and config of user data. A driver in another program asks at each call whether everything is stopped, and
+# whether a watcher leads.
 - apiGroups: ['']
   resources: [configmaps]
-  resourceNames: [millwright-stop]
   verbs: [get]
+{{- if .Values.userData.operatingSystemManager }}
+# The revision of its MachineDeployment, which what operating-system-manager made has to have.
+- apiGroups: [machine.sapcloud.io]
+  resources: [machinesets, machinedeployments]
+  verbs: [get]
+{{- end }}
 {{- include "millwright.rights.lease.driver" . }}
+{{- end }}
+
+{{/* In cloud-init-settings, where a value turns it on: this name is operating-system-manager's contract. */}}
+{{- define "millwright.rights.cloudInit.driver" }}
+# What it made for the machines of a MachineDeployment.
+- apiGroups: ['']
+  resources: [secrets]
+  verbs: [get]
 {{- end }}
 
 {{- define "millwright.rights.target.watcher" }}
@@ -221,6 +239,22 @@ goes by labels they cannot be known there.
 - apiGroups: [storage.k8s.io]
   resources: [volumeattachments]
   verbs: [list, watch]
+{{- end }}
+
+{{/* With --approve-kubelet-serving. */}}
+{{- define "millwright.rights.target.serving" }}
+# get: what is approved is what was read.
+- apiGroups: [certificates.k8s.io]
+  resources: [certificatesigningrequests]
+  verbs: [get, list, watch]
+- apiGroups: [certificates.k8s.io]
+  resources: [certificatesigningrequests/approval]
+  verbs: [update]
+# Asked for by admission: no request of another signer can be approved.
+- apiGroups: [certificates.k8s.io]
+  resources: [signers]
+  resourceNames: [kubernetes.io/kubelet-serving]
+  verbs: [approve]
 {{- end }}
 
 {{- define "millwright.rights.target.removal" }}

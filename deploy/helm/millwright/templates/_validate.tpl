@@ -68,7 +68,7 @@
 {{- with get $said $name }}
 {{- fail (printf "%s.%s: is not allowed; %s" $place $name .) }}
 {{- end }}
-{{- if and (ne $place "flags") (has $name (list "leader-elect-resource-namespace" "leader-elect-resource-name")) }}
+{{- if and (ne $place "flags") (has $name (list "leader-elect-resource-namespace" "leader-elect-resource-name" "approve-kubelet-serving")) }}
 {{- fail (printf "%s.%s: is not allowed; set flags.%s, by which all processes and their rights go" $place $name $name) }}
 {{- end }}
 {{- end }}

@@ -98,7 +98,7 @@ describe('create', () => {
     expect(bodyOf('script')?.['metadata']).toEqual({ items: [script] });
   });
 
-  test.each(['#cloud-config', ''])(
+  test.each(['#cloud-config', '{"ignition":{}}', ''])(
     'user data %j do not take the startup-script of the class',
     async (userData) => {
       const providerSpec = { ...aSpec, metadata: [{ key: 'startup-script', value: 'x' }] };

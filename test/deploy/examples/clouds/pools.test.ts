@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDrivers } from '../../../../activities/drivers/index.ts';
 import { customResource, namespaced } from '../../../../kube/client/paths.ts';
+import { annotations } from '../../../../workflows/api/constants.ts';
 import { machineDeploymentFaults } from '../../../../workflows/api/validation.ts';
 import { InMemoryClient } from '../../../support/api-server/in-memory-client.ts';
 import { files, folder, poolIn } from './pools.ts';
@@ -28,7 +29,7 @@ test.each(['aws', 'azure', 'gcp'])(
 
 describe.each(files)('%s', (file) => {
   const pool = poolIn(file);
-  const { secret, machineClass, deployment } = pool;
+  const { secret, configMap, machineClass, deployment } = pool;
 
   test('is taken by the API server as it is, and nothing of it is dropped', async () => {
     const client = new InMemoryClient();
@@ -51,6 +52,8 @@ describe.each(files)('%s', (file) => {
   test('has parts that belong together', () => {
     expect(machineClass.secretRef).toEqual({ name: secret.metadata.name });
     expect(deployment.spec.template.spec?.class?.name).toBe(machineClass.metadata.name);
+    const asked = machineClass.metadata.annotations?.[annotations.userDataConfig];
+    expect(asked).toBe(configMap?.metadata.name);
     expect(deployment.spec.template.metadata?.labels).toEqual(
       deployment.spec.selector?.matchLabels,
     );

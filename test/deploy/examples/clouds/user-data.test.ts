@@ -1,64 +1,42 @@
-/** The user data of the pools to begin with can be read, and joins. */
+/** The user data of the pools to begin with can be read, and join. */
 import { parse } from 'yaml';
 import { wantsBootstrapToken } from '../../../../activities/machine-class/user-data.ts';
-import { files, poolIn, token, userDataOf } from './pools.ts';
+import { poolFaults } from '../../../../userdata/render.ts';
+import { fitted } from '../../../../userdata/sizes.ts';
+import { files, inputOf, poolIn, token, userDataOf } from './pools.ts';
 
 interface CloudConfig {
   write_files: { path: string; content: string }[];
-  runcmd: string[];
 }
 
-/** What cloud-init makes of it, where it is a template as well. */
-function cloudConfigOf(userData: string): CloudConfig {
-  const plain = userData
-    .replace(/^## template: jinja\n/, '')
-    .replaceAll(/\{\{ (.*?) \}\}/g, (_place, name: string) => seenByCloudInit[name] ?? '');
-  expect(plain).toMatch(/^#cloud-config\n/);
-  return parse(plain);
-}
-
-/** Of instance-data.json, on EC2. */
-const seenByCloudInit: Readonly<Record<string, string>> = {
-  'ds.meta_data.local_hostname': 'ip-10-0-0-7.eu-west-1.compute.internal',
-  'v1.availability_zone': 'eu-west-1a',
-  'v1.instance_id': 'i-1',
-};
+/** Parts of the kubelet's unit: who names the Node. */
+const ofMachine = '--hostname-override=m-1';
+const ofCloud = '--hostname-override=${NODE_NAME}';
 
 describe.each(files.filter((file) => file.includes('kubeadm')))('user data of %s', (file) => {
-  const { secret } = poolIn(file);
-  const config = cloudConfigOf(userDataOf(secret));
-  const joining = config.write_files.find(({ path }) => path === '/run/kubeadm/join.yaml');
+  const pool = poolIn(file);
+  const { provider = '' } = pool.machineClass;
+  const userData = userDataOf(pool);
+  const { write_files: written }: CloudConfig = parse(userData);
+  const contentOf = (path: string) => written.find((one) => one.path === path)?.content ?? '';
 
-  test('gets a bootstrap token, and joins with it by kubeadm', () => {
-    expect(wantsBootstrapToken(secret.stringData['userData'] ?? '')).toBe(true);
-    expect(parse(joining?.content ?? '')).toMatchObject({
-      apiVersion: 'kubeadm.k8s.io/v1beta4',
-      kind: 'JoinConfiguration',
-      discovery: {
-        bootstrapToken: {
-          apiServerEndpoint: 'API-SERVER:6443',
-          token,
-          caCertHashes: ['sha256:CA-HASH'],
-        },
-      },
+  test('are made of a config and a profile that fit each other and the cloud', () => {
+    const input = inputOf(pool);
+    expect(poolFaults(input)).toEqual([]);
+    expect(fitted(userData, { provider, format: 'cloud-init' })).not.toHaveProperty('fault');
+  });
+
+  test('join with the token of the machine, at the API server of the example', () => {
+    expect(parse(contentOf('/etc/kubernetes/bootstrap-kubelet.conf'))).toMatchObject({
+      clusters: [{ cluster: { server: 'https://API-SERVER:6443' } }],
+      users: [{ user: { token } }],
     });
-    expect(config.runcmd.at(-1)).toBe(`kubeadm join --config ${joining?.path}`);
   });
 
-  test('is for cloud-init a list of texts, of one version of Kubernetes', () => {
-    expect(config.runcmd.filter((line) => typeof line !== 'string')).toEqual([]);
-    const versions = config.runcmd.join('\n').match(/\bv1\.\d+/g);
-    expect(new Set(versions).size).toBe(1);
-  });
-
-  test('gives the Node the name that the driver waits for', () => {
-    const { nodeRegistration } = parse(joining?.content ?? '');
-    const isAws = file.startsWith('aws');
-    const name = isAws ? seenByCloudInit['ds.meta_data.local_hostname'] : 'm-1';
-    expect(nodeRegistration.name).toBe(name);
-    if (!isAws) return;
-    const value = 'aws:///eu-west-1a/i-1';
-    expect(nodeRegistration.kubeletExtraArgs).toEqual([{ name: 'provider-id', value }]);
+  test('give the Node the name that the driver waits for, and no cloud provider', () => {
+    const unit = contentOf('/etc/systemd/system/kubelet.service');
+    expect(unit).toContain(provider === 'AWS' ? ofCloud : ofMachine);
+    expect(unit).not.toContain('--cloud-provider');
   });
 });
 
