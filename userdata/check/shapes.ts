@@ -33,7 +33,8 @@ export function words(names: string, ...others: readonly (string | boolean)[]): 
 
 /** What a rule says of values that another one fits. */
 export function when(condition: object, consequence: object): Shape {
-  return { if: condition, ...Object.fromEntries([['then', consequence]]) };
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON schema
+  return { if: condition, then: consequence };
 }
 
 /** Texts of one form. `allowed` follows "is not". */
