@@ -1,4 +1,4 @@
-/** What is wrong with a pool although its profile and its config are each right by their schemas. */
+/** Faults of a pool whose profile and config are each right by their schemas. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { kubeletFaults } from './kubelet-settings.ts';

@@ -111,7 +111,10 @@ function cloudConfigOf(
 
 type ProfileSource = Exclude<UserDataSource, { from: 'secret' }>;
 
-async function profileOf(place: ClassPlace, { from, name }: ProfileSource): Promise<Read<Profile>> {
+export async function profileOf(
+  place: ClassPlace,
+  { from, name }: ProfileSource,
+): Promise<Read<Profile>> {
   if (from === 'configMap') {
     const text = await textIn(place, {
       field: annotations.userData,
@@ -132,7 +135,7 @@ function sourceRule(): string {
   return `it must be one of ${profileNames().join(', ')}, or ConfigMap/NAME, or Secret/${cloudInitSettings}/NAME`;
 }
 
-async function configOf(
+export async function configOf(
   place: ClassPlace,
   name: string | undefined,
 ): Promise<Read<UserDataConfig>> {
