@@ -1,4 +1,4 @@
-/** What is wrong with a pool although its profile and its config are each right by their schemas. */
+/** Faults of a pool whose profile and config are each right by their schemas. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { kubeletFaults } from './kubelet-settings.ts';
@@ -44,6 +44,11 @@ function profileFaults({ profile, config, provider }: UserDataInput): string[] {
       `containerRuntime.version: "${containerRuntime?.version}" is not allowed: machines of the profile ${name} have the containerd of their image; take it away`,
     ],
     [
+      // Kubernetes 1.35 is the last that runs with it.
+      containerRuntime?.version?.startsWith('1.') && minorOf(config.kubernetes.version) >= 36,
+      `containerRuntime.version: "${containerRuntime?.version}" is not one that Kubernetes ${config.kubernetes.version} runs with: it must be 2.0.0 or newer`,
+    ],
+    [
       isUnpackaged && packages?.extra?.length !== 0 && packages?.extra !== undefined,
       `packages.extra: ${JSON.stringify(packages?.extra)} ${unpackaged}`,
     ],
@@ -58,6 +63,8 @@ function profileFaults({ profile, config, provider }: UserDataInput): string[] {
   ];
   return faults.flatMap(([isFault, sentence]) => (isFault ? [sentence] : []));
 }
+
+const minorOf = (version: string): number => Number(version.split('.')[1]);
 
 const certificateBlock = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
