@@ -23,7 +23,7 @@ export const driversWithSchema = [
   'yandex',
 ] as const;
 
-/** Files in `userdata/`: `NAME.schema.json` to `NAME.ts`. */
+/** Files in `userdata/`: `<name>.schema.json` to `<name>.ts`. */
 export const userDataSchemas = ['config', 'profile'] as const;
 
 export const driverFolder = (driver: string): URL =>

@@ -1,7 +1,7 @@
 /** Generated from config.schema.json by `npm run generate`; do not edit. */
 
 /**
- * What the machines of a pool are told, beside what their profile says: the key `config.yaml` of the ConfigMap that `millwright.dev/user-data-config` of a MachineClass names.
+ * What the machines of a pool get, beside what their profile says: the key `config.yaml` of the ConfigMap that `millwright.dev/user-data-config` of a MachineClass names.
  */
 export interface UserDataConfig {
   /**
@@ -153,7 +153,7 @@ export interface UserDataConfig {
      */
     failSwapOn?: boolean;
     /**
-     * The serving certificate is asked for by CSR, which somebody has to approve: docs/user-data.md. Default true.
+     * The serving certificate is asked for by CSR, which has to be approved: docs/user-data.md. Default true.
      */
     serverTLSBootstrap?: boolean;
     /**
@@ -331,7 +331,7 @@ export interface UserDataConfig {
      */
     https?: string;
     /**
-     * Names, suffixes and networks that are reached without it.
+     * Names, suffixes and networks that are reached without it, such as the API server. The machine itself, the cloud's metadata and the cluster's domain always are.
      */
     noProxy?: string[];
   };
@@ -477,7 +477,7 @@ export interface UserDataConfig {
      */
     distUpgradeOnBoot?: boolean;
     /**
-     * The system does not update itself. Default true: an update would restart a Node that nobody drained.
+     * The system does not update itself. Default true: an update would restart a Node that was not drained.
      */
     disableAutoUpdate?: boolean;
     /**

@@ -6,13 +6,13 @@ import type { MachineValues, UserDataInput } from './input.ts';
 /** Where the kubelet finds its token, until it has a certificate. */
 export const bootstrapKubeconfigPath = '/etc/kubernetes/bootstrap-kubelet.conf';
 /** Of the API server, and of who may ask the kubelet. */
-export const caPath = '/etc/kubernetes/pki/ca.crt';
+export const authorityPath = '/etc/kubernetes/pki/ca.crt';
 
 export function joinFiles(
   { config: { kubernetes } }: UserDataInput,
   { bootstrapToken }: MachineValues,
 ): MachineFile[] {
-  const cluster = { server: kubernetes.apiServer, 'certificate-authority': caPath };
+  const cluster = { server: kubernetes.apiServer, 'certificate-authority': authorityPath };
   const kubeconfig = {
     apiVersion: 'v1',
     kind: 'Config',
@@ -22,7 +22,7 @@ export function joinFiles(
     'current-context': 'default',
   };
   return [
-    { path: caPath, permissions: '0644', content: kubernetes.caBundle },
+    { path: authorityPath, permissions: '0644', content: kubernetes.caBundle },
     { path: bootstrapKubeconfigPath, permissions: '0600', content: yamlText(kubeconfig) },
   ];
 }

@@ -1,4 +1,4 @@
-/** Settings of the kubelet: from the spellings of a config to the fields of KubeletConfiguration. */
+/** Settings of the kubelet: from the spellings of a config to KubeletConfiguration. */
 import type { UserDataConfig } from './config.ts';
 
 type Settings = NonNullable<UserDataConfig['kubelet']>;

@@ -1,5 +1,5 @@
 /** The kubelet: its configuration and its unit. */
-import { bootstrapKubeconfigPath, caPath } from './join.ts';
+import { bootstrapKubeconfigPath, authorityPath } from './join.ts';
 import { kubeletSettings } from './kubelet-settings.ts';
 import type { MachineFile, MachineUnit } from './machine-document.ts';
 import { providerRule } from './providers.ts';
@@ -25,7 +25,7 @@ export function kubeletFile({ profile, config }: UserDataInput): MachineFile {
     authentication: {
       anonymous: { enabled: false },
       webhook: { enabled: true },
-      x509: { clientCAFile: caPath },
+      x509: { clientCAFile: authorityPath },
     },
     authorization: { mode: 'Webhook' },
     cgroupDriver: 'systemd',

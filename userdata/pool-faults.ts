@@ -1,4 +1,4 @@
-/** What is wrong with a pool although its profile and its config are each right by their schemas. */
+/** Faults of a pool whose profile and config are each right by their schemas. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { kubeletFaults } from './kubelet-settings.ts';
@@ -15,6 +15,7 @@ export function poolFaults(input: UserDataInput): string[] {
   const { config } = input;
   const faults = [
     ...profileFaults(input),
+    ...runtimeFaults(input),
     ...bundleFaults('kubernetes.caBundle', config.kubernetes.caBundle),
     ...hashFaults(input),
     ...addressFaults(input),
@@ -30,18 +31,13 @@ export function poolFaults(input: UserDataInput): string[] {
 /** What this profile cannot do. */
 function profileFaults({ profile, config, provider }: UserDataInput): string[] {
   const { name, providers = [provider], operatingSystem } = profile;
-  const { packages, containerRuntime, operatingSystem: options } = config;
+  const { packages, operatingSystem: options } = config;
   const unpackaged = `is not allowed: the profile ${name} has no package manager`;
   const isUnpackaged = profile.packageManager === 'none';
-  const hasSystemContainerd = profile.containerd === 'system';
   const faults: readonly [boolean | undefined, string][] = [
     [
       !providers.includes(provider),
       `provider: "${provider}" is not one that the profile ${name} is for: ${providers.join(', ')}`,
-    ],
-    [
-      hasSystemContainerd && containerRuntime?.version !== undefined,
-      `containerRuntime.version: "${containerRuntime?.version}" is not allowed: machines of the profile ${name} have the containerd of their image; take it away`,
     ],
     [
       isUnpackaged && packages?.extra?.length !== 0 && packages?.extra !== undefined,
@@ -58,6 +54,24 @@ function profileFaults({ profile, config, provider }: UserDataInput): string[] {
   ];
   return faults.flatMap(([isFault, sentence]) => (isFault ? [sentence] : []));
 }
+
+function runtimeFaults({ profile, config }: UserDataInput): string[] {
+  const { version } = config.containerRuntime ?? {};
+  if (version === undefined) return [];
+  if (profile.containerd === 'system') {
+    return [
+      `containerRuntime.version: "${version}" is not allowed: machines of the profile ${profile.name} have the containerd of their image; take it away`,
+    ];
+  }
+  const kubelet = config.kubernetes.version;
+  // Kubernetes 1.35 is the last that runs with it.
+  if (!version.startsWith('1.') || minorOf(kubelet) < 36) return [];
+  return [
+    `containerRuntime.version: "${version}" is not one that Kubernetes ${kubelet} runs with: it must be 2.0.0 or newer`,
+  ];
+}
+
+const minorOf = (version: string): number => Number(version.split('.')[1]);
 
 const certificateBlock = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 

@@ -1,4 +1,4 @@
-/** A profile, a config and the values of one machine become the text that the machine starts with. */
+/** A profile, a config and the values of a machine become the text that it starts with. */
 import { createHash } from 'node:crypto';
 import { cloudInit } from './cloud-init.ts';
 import { ignition } from './ignition.ts';

@@ -16,8 +16,8 @@ const activationKeyPath = `${folder}/activation-key`;
 const donePath = `${folder}/done`;
 
 /**
- * A service that ends: units of `Type=oneshot` may not restart before systemd 244, and Amazon Linux 2
- * has 219. The pause between two attempts grows in the script.
+ * A service that ends: units of `Type=oneshot` may not restart before systemd 244, and Amazon
+ * Linux 2 has 219. The pause between two attempts grows in the script.
  */
 export const setupUnit: MachineUnit = {
   name: 'millwright-setup.service',
@@ -180,10 +180,12 @@ function run(name: 'beforeJoin' | 'afterJoin', commands: readonly string[]): str
 
 type Manager = Exclude<Profile['packageManager'], 'none'>;
 
-const apt = 'apt-get --quiet=2 --yes -o DPkg::Lock::Timeout=300 -o Acquire::Retries=5';
+// Files of the system that were changed stay, without a question.
+const apt =
+  'apt-get --quiet=2 --yes -o DPkg::Lock::Timeout=300 -o Acquire::Retries=5 -o Dpkg::Options::=--force-confold';
 const managers: Readonly<Record<Manager, { upgrade: string; install: string }>> = {
   apt: {
-    upgrade: `${apt} update\n${apt} -o Dpkg::Options::=--force-confold dist-upgrade`,
+    upgrade: `${apt} update\n${apt} dist-upgrade`,
     install: `${apt} update\n${apt} --no-install-recommends install`,
   },
   dnf: {

@@ -29,8 +29,8 @@ export const sizeLimits: Readonly<Record<string, SizeLimit>> = {
   GCP: { bytes: 256 * KiB },
   // https://docs.openstack.org/nova/latest/user/metadata.html#user-data: of base64.
   OpenStack: { bytes: beforeBase64(65_535), gzipBytes: beforeBase64(65_535) },
-  // `GUESTMSG_MAX_IN_SIZE` of open-vm-tools: of base64. The driver calls the data base64, in which
-  // cloud-init looks for no gzip.
+  // `GUESTMSG_MAX_IN_SIZE` of open-vm-tools: of base64, in which cloud-init unpacks no gzip unless
+  // the driver called it `gzip+base64`.
   vsphere: { bytes: beforeBase64(64 * KiB) },
   // `MaxSecretSize` of Kubernetes: the driver puts them in a Secret.
   kubevirt: { bytes: 1024 * KiB, gzipBytes: 1024 * KiB },

@@ -60,6 +60,7 @@ const longestShown = 64;
 /** A misplaced object or list may hold a secret, so its values are not shown. */
 function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
+  if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return value.length === 0 ? '[]' : `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) {
     const names = Object.keys(value).join(', ');

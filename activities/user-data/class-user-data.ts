@@ -41,7 +41,7 @@ interface ClassPlace {
   namespace: string;
 }
 
-/** The class has one of the annotations: the key `userData` of its Secret is not looked at. */
+/** The class has one of the annotations: the key `userData` of its Secret is not read. */
 export function asksForUserData({ metadata }: Pick<MachineClass, 'metadata'>): boolean {
   const { [annotations.userData]: source, [annotations.userDataConfig]: config } =
     metadata.annotations ?? {};
@@ -111,7 +111,10 @@ function cloudConfigOf(
 
 type ProfileSource = Exclude<UserDataSource, { from: 'secret' }>;
 
-async function profileOf(place: ClassPlace, { from, name }: ProfileSource): Promise<Read<Profile>> {
+export async function profileOf(
+  place: ClassPlace,
+  { from, name }: ProfileSource,
+): Promise<Read<Profile>> {
   if (from === 'configMap') {
     const text = await textIn(place, {
       field: annotations.userData,
@@ -132,7 +135,7 @@ function sourceRule(): string {
   return `it must be one of ${profileNames().join(', ')}, or ConfigMap/NAME, or Secret/${cloudInitSettings}/NAME`;
 }
 
-async function configOf(
+export async function configOf(
   place: ClassPlace,
   name: string | undefined,
 ): Promise<Read<UserDataConfig>> {

@@ -17,6 +17,7 @@ import type { KubeConfig } from '../../kube/client/kubeconfig.ts';
 import { kubeConfigFiles, loadKubeConfig } from '../../kube/client/kubeconfig.ts';
 import { customResource, node as nodePath } from '../../kube/client/paths.ts';
 import { version } from '../../workers/config/version.ts';
+import { profileNames } from '../../userdata/profiles.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
 import type { ObjectKind } from '../command-line/object-reference.ts';
 
@@ -94,6 +95,7 @@ interface WantedNames extends Words {
 
 async function read(words: WantedNames): Promise<Names> {
   if (words.option === 'context') return ofOption('context', contextsIn(words));
+  if (words.option === 'profile') return ofOption('profile', profileNames());
   if (words.option === undefined && words.kinds.length === 0) return none;
   const kubeConfig = loadKubeConfig(words.kubeconfig ?? '', process.env, words.context);
   const namespace = words.namespace ?? kubeConfig.namespace ?? 'default';

@@ -6,7 +6,7 @@ export interface Words {
   /** Kinds of objects that are to be completed; none: something else is. */
   kinds: readonly ObjectKind[];
   /** The option whose value is to be completed, by its long name. */
-  option: 'namespace' | 'context' | 'class' | undefined;
+  option: 'namespace' | 'context' | 'class' | 'profile' | undefined;
   /** Begun name, or begun value of the option. */
   typed?: string;
   namespace?: string;
@@ -20,6 +20,7 @@ const longNames = new Map([
   ['--namespace', 'namespace'],
   ['--context', 'context'],
   ['--class', 'class'],
+  ['--profile', 'profile'],
   ['--kubeconfig', 'kubeconfig'],
   ['--target-kubeconfig', 'targetKubeconfig'],
 ]);
@@ -39,6 +40,7 @@ const kindsOf = new Map<string, readonly ObjectKind[]>([
   ['give-up-update', ['machine']],
   ['preserve', ['machine', 'node']],
   ['timeline', ['machine']],
+  ['userdata', []],
 ]);
 const mostKinds: readonly ObjectKind[] = ['machine', 'machineset', 'machinedeployment'];
 
@@ -71,8 +73,9 @@ function valuesIn(words: readonly string[]): Record<string, string> {
   return values;
 }
 
+const completed = ['namespace', 'context', 'class', 'profile'] as const;
+
 function optionOf(last: string, previous: string | undefined): Words['option'] {
   const name = longNames.get(last.includes('=') ? (last.split('=')[0] ?? '') : (previous ?? ''));
-  const isLive = name === 'namespace' || name === 'context' || name === 'class';
-  return isLive ? name : undefined;
+  return completed.find((one) => one === name);
 }

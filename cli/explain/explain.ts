@@ -28,6 +28,7 @@ import { seenNode } from './nodes.ts';
 import { explainDeployment, explainSet } from './pools.ts';
 import type { Subject } from './subject.ts';
 import { subjectOf, workflowKindOf } from './subject.ts';
+import { userDataFacts } from './user-data.ts';
 import { isoOf } from '../install/times.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
@@ -48,14 +49,17 @@ export async function explain(scope: ClusterScope, options: ExplainOptions): Pro
   if (isTemporalKnown(options, process.env)) void import('./from-temporal.ts');
   const { install, flags } = await readInstall(scope, options);
   const subject = subjectOf(options.object, { install, namespace: scope.namespace });
-  const [seen, events, workflow] = await Promise.all([
+  const machine = 'machine' in subject ? subject.machine : undefined;
+  const [seen, events, workflow, ofUserData] = await Promise.all([
     seenNode(scope, options, subject),
     eventsOf(scope, subject),
     workflowOf(subject, { scope, options, flags }),
+    userDataFacts(scope, machine, install),
   ]);
   const explained = explanationOf(subject, { install, seen });
   const explanation: Explanation = {
     ...explained,
+    facts: [...explained.facts, ...ofUserData],
     findings: worstFirst([...standstillFindings(install), ...explained.findings]),
     events: events.events,
     workflow: workflow.facts,

@@ -1,4 +1,5 @@
-import { checkUserData, type Checked } from '../../userdata/check/check.ts';
+import { checkUserData } from '../../userdata/check/check.ts';
+import type { Checked } from '../../userdata/check/checked.ts';
 import type { Answer } from '../command-line/answer.ts';
 import type { OutputOptions } from '../command-line/options.ts';
 import { bytesIn } from './input.ts';

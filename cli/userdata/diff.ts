@@ -21,8 +21,8 @@ export interface DiffOptions extends InputOptions {
 }
 
 /**
- * As `kubectl diff` says it by exit codes: 1 is a difference, so that whatever keeps the answer from
- * being known is one of 2.
+ * Exit codes are those of `kubectl diff`: 1 is a difference, so what keeps the answer from being
+ * known is 2.
  *
  * @throws {UsageError}
  */
@@ -35,7 +35,7 @@ export async function diff(options: DiffOptions): Promise<Answer> {
   }
 }
 
-/** What the class makes now, beside what it would make with the profile or config of the options. */
+/** The class as it is, beside the same with the profile or config of the options. */
 export async function diffOfClass(scope: ClusterScope, options: InputOptions): Promise<Answer> {
   const { profile: _profile, config: _config, ...asItIs } = options;
   return answerOf(
@@ -51,12 +51,11 @@ function sideOf(input: UserDataInput, when: string): Side {
 }
 
 export function diffOfFiles([before, after]: readonly [before: string, after: string]): Answer {
-  const ofFile = (title: string): Side => ({
-    title,
-    text: bytesIn(title).toString('utf8'),
-    downloads: [],
-  });
-  return answerOf(ofFile(before), ofFile(after));
+  return answerOf(sideOfFile(before), sideOfFile(after));
+}
+
+function sideOfFile(title: string): Side {
+  return { title, text: bytesIn(title).toString('utf8'), downloads: [] };
 }
 
 /** As `diff -u` prints it, and then the downloads that are no more or new. */

@@ -1,5 +1,6 @@
 /** The profile and the config that options name: built in, in files, or those of a class. */
 import { readFileSync } from 'node:fs';
+import { configOf, profileOf } from '../../activities/user-data/class-user-data.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import type { UserDataConfig } from '../../userdata/config.ts';
@@ -15,7 +16,6 @@ import { nearestOf } from '../../workflows/values/nearest.ts';
 import type { ClusterOptions, OutputOptions } from '../command-line/options.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import type { ClusterScope } from '../connection/cluster.ts';
-import { configOf, profileOf } from './class-documents.ts';
 
 export interface InputOptions extends ClusterOptions, OutputOptions {
   /** Of a MachineClass. Undefined: no cluster is asked, and the other three are given. */

@@ -66,7 +66,9 @@ function linesOf({ properties = {}, required = [] }: Schema, path: string): stri
 }
 
 function wordsOf({ description = '', enum: words = [] }: Schema): string[] {
-  const said = description.replace(/ Kubermatic's form .* is read too\./, '');
+  const said = description
+    .replace(/; Kubermatic's form .* is read too\./, '.')
+    .replace(': docs/user-data.md', '');
   const others = words.filter((word) => !said.includes(`\`${word}\``));
   return [said, ...(others.length > 0 ? [`One of ${others.join(', ')}.`] : [])];
 }

@@ -15,6 +15,7 @@ import { annotations } from '../../workflows/api/constants.ts';
 import { userDataSourceOf } from '../../workflows/api/user-data.ts';
 import { merge } from '../support/api-server/merge-patch.ts';
 import { withAuthority } from '../support/example-authority.ts';
+import { readSource, sourcesIn } from '../layering/sources.ts';
 import { textOf } from './pages.ts';
 import { tables } from './user-data-page.ts';
 
@@ -89,4 +90,25 @@ test('the profile of the page is a profile', () => {
   const own = blocks.find((text) => text.includes('profile.yaml: |')) ?? '';
   const { data } = parse(own);
   expect(readProfile(data['profile.yaml'], 'profile.yaml').faults).toBeUndefined();
+});
+
+/** What stands for something else in the words of a table. */
+const gaps =
+  /\.\.\.|"[^"]*"|\(exit code .*\): |\d+|\b(?:X|Y|N|M|URL|FIELD|PROGRAM|VERSION|ARCHITECTURE)\b|:7:/;
+
+test('what goes wrong is said in the words of the source', () => {
+  const [, section = ''] = page.split('\n## What goes wrong\n');
+  const [tables_ = ''] = section.split('\n## ');
+  const firstCells = [...tables_.matchAll(/^\| (`.*?) +\| /gm)].map(([, cell = '']) => cell);
+  const words = firstCells.flatMap((cell) => cell.match(/(?<=`)[^`]+(?=`)/g) ?? []);
+  const parts = words.flatMap((text) => text.split(gaps)).map((part) => part.trim());
+  const source = sourcesIn(['userdata', 'activities/user-data', 'activities/machine-class'])
+    .map(readSource)
+    .join('\n')
+    .replaceAll('${annotations.userData}', annotations.userData)
+    .replaceAll('${annotations.userDataConfig}', annotations.userDataConfig)
+    .replaceAll('${name}', 'beforeJoin');
+  const long = parts.filter((part) => part.length > 9);
+  expect(long.length).toBeGreaterThan(12);
+  expect(long.filter((part) => !source.includes(part))).toEqual([]);
 });

@@ -12,8 +12,9 @@ interface Line {
   text: string;
 }
 
-/** Generated from the schemas of clouds, which have their own sentences. */
-const isGenerated = (path: string): boolean => path.endsWith('/provider-spec.ts');
+/** Generated from schemas, which have their own sentences. */
+const isGenerated = (path: string): boolean =>
+  /\/provider-spec\.ts$|^userdata\/(config|profile)\.ts$/.test(path);
 
 const linesOf = (folders: readonly string[]): Line[] =>
   sourcesIn(folders)

@@ -30,7 +30,7 @@ export const vocabulary = {
     critical crowd csi current custom dashboard data database date dead deadline death decision
     default defined deletable delete deletion delivered delivery dependencies deployment
     describe desired details devices diagnose died differ digest digital dir director directory
-    disappearance disk dispatch disruption distinct doctor doing done doubt down download drain
+    disappearance disk dispatch disruption distinct doctor document doing done doubt down download drain
     driver drop droplet due duration dynamic earlier ec edit effect effective elder election element
     elsewhere empty encode encrypted end endpoints engine ensure enter entrance entry
     environment epoch equipped error etcd evaluate evaluation event everything evict eviction
@@ -41,9 +41,9 @@ export const vocabulary = {
     gcp generate generation get give given glob global go going gone google grace grant graph
     group grown growth grpc guard guardian guest hand handled happening hash haste header
     heading health heartbeat held help here hetzner hidden hide hinders histogram history hold
-    holders hook host how http id identity ids ignore image incarnation infer initialization
+    holders hook host how http id identity ids ignition ignore image incarnation infer init initialization
     initialize inline innermost input insert install instance int integer interceptor interrupt
-    interruptible interruption interval invalid ip iso items job join json journal keep kept key
+    interruptible interruption interval invalid ip iso items job join json journal keep kept kernel key
     keyword kill kind kit known kube kubeconfig kubectl kubelet kubevirt label lack large last
     late lately lateness latest launch layout lazy leader leaderless leadership leading leaked
     lean lease leave ledger left leftovers length let level license life lifecycle limit line
@@ -57,7 +57,7 @@ export const vocabulary = {
     orchestration order origin orphan os outage outcome outdated outlasting output outside
     override overshoot owners ownership pace packages page pair palette panel parallel parse
     part pass password past patch path patience patterns pause payload pending period
-    permissions persistent persistently person phase pick pinned pipeline place plain plan
+    permissions persistent persistently person phase pick pinned pipeline place placeholder plain plan
     platform plausible play pod point policy poll pool port postgresql prefix prepare presence
     present preservation preserve preview previous print priority probes process product profile
     program progress project prometheus proportion protect protection provider proxy prune ps
@@ -71,14 +71,14 @@ export const vocabulary = {
     room root rotated round routed routes row rule run runbook runtime safe safety sample
     sandbox sbom scale schedule schema scope screen script sdk search seconds secret section
     security see seen select selection selector send senseless sent sequel series serve
-    servers service session set settings settle setup sha shards shared short shorten show
+    servers service session set settings settle setup sha shards shared shell short shorten show
     shown shrink shrunk shut shutdown signal signed silent simulate single sinks size skip
     sleep slot slow snapshot soon source spam span spare spec spelling spent spot ssh stack
     stage stale stall standing stands standstill start state status stay step stop store
     stranger strategy stripped stuck style subject submit successor sum summary supervised
-    supervision supervisor supplier surge surroundings suspect sweep switch sync system table
+    supervision supervisor supplier surge surroundings suspect sweep switch sync sysctl system table
     tag taint take taken target task teardown tell template temporal term terminated
-    terminating test text thing throttling time timeline timeout timestamp title tls token
+    terminating test text thing throttling time timeline timeout timestamp title tls token toml
     tolerant toleration tool total trace tracked transient translate translation transport tree
     trial trigger trimmed trouble try tuner turn two type ui uid unavailable unclaimed unclear
     uncordon uncounted undecodable under undo unicode union uniqueness unit unjoined unknown
@@ -86,7 +86,7 @@ export const vocabulary = {
     untaken untouched untried unusable unused update url usable usage use users usual uuid
     valid validate validation validator value vanished vapp variable vcd verb verdict verify
     version view virtual vm volume vsphere wait wake wanted wants warning watch wave way well wheel
-    whole width window words work workers workflow world worst worth wrap write written xml yaml
+    whole width window word work workers workflow world worst worth wrap write written xml yaml
     yandex younger zero zone zsh
   `,
 } as const;

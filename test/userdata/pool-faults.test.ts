@@ -51,6 +51,16 @@ const cases: Case[] = [
     ],
   },
   {
+    name: 'a containerd that is too old for the kubelet',
+    config: {
+      kubernetes: { ...kubernetes, version: '1.36.0' },
+      containerRuntime: { version: '1.7.34' },
+    },
+    faults: [
+      'containerRuntime.version: "1.7.34" is not one that Kubernetes 1.36.0 runs with: it must be 2.0.0 or newer',
+    ],
+  },
+  {
     name: 'packages without a package manager',
     pool: { profile: flatcar },
     config: { packages: { extra: ['jq'] }, operatingSystem: { distUpgradeOnBoot: true } },

@@ -226,14 +226,17 @@ describe('DisruptionPolicies', () => {
   });
 });
 
+const isWatched = (): boolean => tenure?.view().sources.has('configMaps') ?? false;
+
+const asked = (client: InMemoryClient): string[] =>
+  client.calls.filter((call) => call.includes('configmaps'));
+
+const asking = (notes: Record<string, string>): object =>
+  aMachineClass({ metadata: { namespace: 'default', annotations: notes } });
+
 describe('ConfigMaps', () => {
-  const asking = (notes: Record<string, string>): object =>
-    aMachineClass({ metadata: { namespace: 'default', annotations: notes } });
   const pool = { kind: 'ConfigMap', metadata: { name: 'pool', namespace: 'default' } };
   const notes = { 'millwright.dev/user-data-config': 'pool' };
-  const asked = (client: InMemoryClient): string[] =>
-    client.calls.filter((call) => call.includes('configmaps'));
-  const isWatched = (): boolean => tenure?.view().sources.has('configMaps') ?? false;
 
   test('are not asked for while no class names one', async () => {
     const client = new InMemoryClient(asking({}), pool);

@@ -1,21 +1,13 @@
-/** Says what is wrong with user data, whoever made them, without cloud-init and Ignition at hand. */
+/** Says what is wrong with user data, also of others, where no cloud-init and no Ignition are. */
 import { gunzipSync } from 'node:zlib';
 import { nearestOf } from '../../workflows/values/nearest.ts';
 import { schemaCheck } from '../../activities/schema/schema-check.ts';
 import { readYaml, type LineFault } from '../lines.ts';
 import { cloudConfig } from './cloud-config.ts';
+import type { Checked } from './checked.ts';
 import { checkIgnition } from './ignition.ts';
 import { isMultipart, partsOf } from './multipart.ts';
 import { anything, fields } from './shapes.ts';
-
-/** `faults` and `warnings`: in the order of their lines. */
-export interface Checked {
-  /** For people, such as `cloud-config, packed by gzip`. */
-  kind: string;
-  faults: LineFault[];
-  /** A machine starts all the same. */
-  warnings: LineFault[];
-}
 
 /** Bytes as a cloud gets them, packed by gzip or not. */
 export function checkUserData(bytes: Uint8Array): Checked {
@@ -51,9 +43,9 @@ function faulty(kind: string, sentence: string): Checked {
   return { kind, faults: [{ line: 1, sentence }], warnings: [] };
 }
 
-interface Kind {
+interface DocumentKind {
   kind: string;
-  /** The first line, as cloud-init tells them apart. */
+  /** The first line, by which cloud-init knows it. */
   begins: RegExp;
   /** Its name in a document of several parts. */
   type: string;
@@ -62,7 +54,7 @@ interface Kind {
 
 const unchecked = (): { faults: LineFault[] } => ({ faults: [] });
 
-const kinds: readonly Kind[] = [
+const kinds: readonly DocumentKind[] = [
   {
     kind: 'a template of Jinja, which only the machine can fill in: not checked',
     begins: /^## template: *jinja/i,
@@ -213,10 +205,13 @@ function together(found: readonly Checked[]): { faults: LineFault[]; warnings: L
 }
 
 function ordered(checked: Checked): Checked {
-  const byLine = (a: LineFault, b: LineFault): number => a.line - b.line;
   return {
     ...checked,
     faults: checked.faults.toSorted(byLine),
     warnings: checked.warnings.toSorted(byLine),
   };
+}
+
+function byLine(a: LineFault, b: LineFault): number {
+  return a.line - b.line;
 }

@@ -4,7 +4,6 @@
  */
 import {
   all,
-  anything,
   atLeast,
   either,
   fields,
@@ -19,6 +18,7 @@ import {
   secret,
   text,
   texts,
+  when,
   whole,
   words,
   type Fields,
@@ -31,22 +31,26 @@ const perhapsAddress = either(text, nothing);
 const day = form(/^\d{4}-\d\d-\d\d$/, 'a day in quotes, such as "2030-12-31"');
 const size = form(/^([0-9]+)?\.?[0-9]+[BKMGT]$/, 'a size such as 512M');
 
-/** Some names have also been written with a dash. */
-function withDashes(names: Fields): Fields {
-  const dashed = Object.entries(names).map(([name, shape]) => [name.replaceAll('_', '-'), shape]);
-  return { ...names, ...Object.fromEntries(dashed) };
+/** For `patternProperties`: names that may be written with dashes, too. */
+function dashed(names: Fields): Fields {
+  const others = Object.entries(names).map(([name, shape]) => [
+    `^${name.replaceAll('_', '-')}$`,
+    shape,
+  ]);
+  return Object.fromEntries(others);
 }
+
+const userFields: Fields = {
+  ...texts('primary_group selinux_user'),
+  ...all('passwd hashed_passwd plain_text_passwd', secret),
+  ...flags('create_groups lock_passwd no_create_home no_log_init no_user_group ssh_redirect_user'),
+  ...all('ssh_authorized_keys ssh_import_id', list(text, some)),
+};
 
 const user = {
   ...fields({
     ...texts('name gecos homedir inactive shell snapuser'),
-    ...withDashes({
-      ...texts('primary_group selinux_user'),
-      ...all('passwd hashed_passwd plain_text_passwd', secret),
-      ...flags('create_groups lock_passwd no_create_home no_log_init no_user_group'),
-      ssh_redirect_user: flag,
-      ...all('ssh_authorized_keys ssh_import_id', list(text, some)),
-    }),
+    ...userFields,
     expiredate: day,
     groups: either(text, list(text, some), map(nothing)),
     system: flag,
@@ -54,8 +58,8 @@ const user = {
     sudo: either(text, nothing, flag, list(either(text, nothing))),
     uid: either(whole, text),
   }),
-  if: { not: { required: ['snapuser'] } },
-  then: { required: ['name'] },
+  patternProperties: dashed(userFields),
+  ...when({ not: { required: ['snapuser'] } }, { required: ['name'] }),
 };
 
 const mirrors = list(
@@ -101,7 +105,7 @@ const packageNames = either(
 );
 
 const password = {
-  ...fields({ name: text, type: words('RANDOM', 'hash', 'text'), password: secret }),
+  ...fields({ name: text, type: words('RANDOM hash text'), password: secret }),
   required: ['name'],
   if: { properties: { type: { const: 'RANDOM' } }, required: ['type'] },
   else: { required: ['password'] },
@@ -121,22 +125,22 @@ const pro = fields({
   ),
 });
 
-const subscription = withDashes({
+const subscription: Fields = {
   ...texts('service_level rhsm_baseurl server_hostname'),
   activation_key: secret,
   auto_attach: flag,
   ...all('add_pool enable_repo disable_repo', list(text)),
-});
+};
 
-const caCertificates = fields({
-  ...withDashes({ remove_defaults: flag }),
-  trusted: list(text, some),
-});
+const caCertificates = {
+  ...fields({ remove_defaults: flag, trusted: list(text, some) }),
+  patternProperties: dashed({ remove_defaults: flag }),
+};
 
 const handler = fields(
   {
-    type: words('log', 'print', 'webhook', 'hyperv'),
-    level: words('DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL'),
+    type: words('log print webhook hyperv'),
+    level: words('DEBUG INFO WARN ERROR FATAL'),
     ...texts('endpoint consumer_key kvp_file_path'),
     ...all('token_key token_secret consumer_secret', secret),
     timeout: atLeast(0, number),
@@ -153,11 +157,10 @@ const mergers = either(
   list(
     fields(
       {
-        name: words('list', 'dict', 'str'),
+        name: words('list dict str'),
         settings: list(
           words(
-            ...['allow_delete', 'no_replace', 'replace', 'append', 'prepend'],
-            ...['recurse_dict', 'recurse_list', 'recurse_array', 'recurse_str'],
+            'allow_delete no_replace replace append prepend recurse_dict recurse_list recurse_array recurse_str',
           ),
         ),
       },
@@ -172,11 +175,11 @@ const lxd = fields({
     ...texts('network_address storage_create_device storage_pool'),
     ...all('network_port storage_create_loop', whole),
     trust_password: secret,
-    storage_backend: words('zfs', 'dir', 'lvm', 'btrfs'),
+    storage_backend: words('zfs dir lvm btrfs'),
   }),
   bridge: fields(
     {
-      mode: words('none', 'existing', 'new'),
+      mode: words('none existing new'),
       mtu: atLeast(-1),
       ...texts('name ipv4_address ipv4_dhcp_first ipv4_dhcp_last ipv6_address domain'),
       ...all('ipv4_netmask ipv4_dhcp_leases ipv6_netmask', whole),
@@ -188,7 +191,7 @@ const lxd = fields({
 });
 
 const disk = fields({
-  table_type: words('mbr', 'gpt'),
+  table_type: words('mbr gpt'),
   layout: either(
     words('remove'),
     flag,
@@ -206,13 +209,13 @@ const chef = fields({
   ...flags('exec show_time force_install'),
   omnibus_url_retries: whole,
   initial_attributes: object,
-  install_type: words('packages', 'gems', 'omnibus'),
+  install_type: words('packages gems omnibus'),
   run_list: list(text),
 });
 
 export const cloudConfig: Fields = {
   ansible: fields({
-    install_method: words('distro', 'pip'),
+    install_method: words('distro pip'),
     ...texts('run_user ansible_config package_name'),
     setup_controller: fields({
       repositories: list(fields(texts('path source'), { required: 'path source' })),
@@ -240,13 +243,12 @@ export const cloudConfig: Fields = {
     ...texts('add_apt_repo_match sources_list conf https_proxy http_proxy proxy ftp_proxy'),
     sources: map(fields({ ...texts('source keyid key keyserver filename'), append: flag })),
   }),
-  apt_pipelining: either(whole, flag, words('none', 'unchanged', 'os')),
+  apt_pipelining: either(whole, flag, words('none unchanged os')),
   ...flags('apt_update apt_upgrade apt_reboot_if_required'),
   autoinstall: fields({ version: whole }, { required: 'version', others: true }),
   bootcmd: list(command, some),
   byobu_by_default: words(
-    ...['enable-system', 'enable-user', 'disable-system', 'disable-user'],
-    ...['enable', 'disable', 'user', 'system'],
+    'enable-system enable-user disable-system disable-user enable disable user system',
   ),
   ...all('ca_certs ca-certs', caCertificates),
   chef,
@@ -256,8 +258,6 @@ export const cloudConfig: Fields = {
     list: { ...either(secret, list(secret)), minItems: 1 },
   }),
   ...all('cloud_init_modules cloud_config_modules cloud_final_modules', list(command)),
-  datasource: anything,
-  datasource_list: list(text),
   device_aliases: map(text),
   disable_ec2_metadata: flag,
   disk_setup: map(disk),
@@ -298,7 +298,7 @@ export const cloudConfig: Fields = {
         {
           ...texts('url ping_url data_path computer_title account_name http_proxy https_proxy'),
           registration_key: secret,
-          log_level: words('debug', 'info', 'warning', 'error', 'critical'),
+          log_level: words('debug info warning error critical'),
           tags: form(/^[-_0-9a-zA-Z]+(,[-_0-9a-zA-Z]+)*$/, 'words with commas between them'),
         },
         { others: true },
@@ -322,7 +322,6 @@ export const cloudConfig: Fields = {
   ...all('merge_how merge_type', mergers),
   mount_default_fields: list(either(text, nothing), { least: 6, most: 6 }),
   mounts: list(list(text, { least: 1, most: 6 }), some),
-  network: anything,
   ntp: either(
     fields({
       ...all('pools servers peers allow', list(text, unique)),
@@ -344,10 +343,7 @@ export const cloudConfig: Fields = {
       post: either(
         words('all'),
         list(
-          words(
-            ...['pub_key_dsa', 'pub_key_rsa', 'pub_key_ecdsa', 'pub_key_ed25519'],
-            ...['instance_id', 'hostname', 'fqdn'],
-          ),
+          words('pub_key_dsa pub_key_rsa pub_key_ecdsa pub_key_ed25519 instance_id hostname fqdn'),
         ),
       ),
       tries: whole,
@@ -357,7 +353,7 @@ export const cloudConfig: Fields = {
   power_state: fields(
     {
       delay: either(atLeast(0), form(/^(now|\+?[0-9]+)$/, 'now')),
-      mode: words('poweroff', 'reboot', 'halt'),
+      mode: words('poweroff reboot halt'),
       message: text,
       timeout: whole,
       condition: either(text, flag, list()),
@@ -366,7 +362,7 @@ export const cloudConfig: Fields = {
   ),
   puppet: fields({
     ...flags('install cleanup exec start_service'),
-    install_type: words('packages', 'aio'),
+    install_type: words('packages aio'),
     ...texts(`version collection aio_install_url conf_file ssl_dir csr_attributes_path
       package_name`),
     exec_args: list(text),
@@ -375,7 +371,7 @@ export const cloudConfig: Fields = {
   }),
   random_seed: fields({
     ...texts('file data'),
-    encoding: words('raw', 'base64', 'b64', 'gzip', 'gz'),
+    encoding: words('raw base64 b64 gzip gz'),
     command: list(text),
     command_required: flag,
   }),
@@ -386,12 +382,15 @@ export const cloudConfig: Fields = {
     domain: text,
     options: object,
   }),
-  rh_subscription: fields({
-    ...texts('username release_version'),
-    password: secret,
-    org: either(whole, text),
-    ...subscription,
-  }),
+  rh_subscription: {
+    ...fields({
+      ...texts('username release_version'),
+      password: secret,
+      org: either(whole, text),
+      ...subscription,
+    }),
+    patternProperties: dashed(subscription),
+  },
   rpi: object,
   rsyslog: fields({
     ...texts('config_dir config_filename check_exe'),
@@ -415,7 +414,7 @@ export const cloudConfig: Fields = {
   ssh: fields({ emit_keys_to_console: flag }, { required: 'emit_keys_to_console' }),
   ...all('ssh_key_console_blacklist ssh_fp_console_blacklist', list(text, unique)),
   ssh_authorized_keys: list(text, some),
-  ssh_genkeytypes: list(words('dsa', 'ecdsa', 'ed25519', 'rsa'), some),
+  ssh_genkeytypes: list(words('dsa ecdsa ed25519 rsa'), some),
   ssh_import_id: list(text),
   ssh_keys: {
     ...fields({}),
@@ -435,7 +434,7 @@ export const cloudConfig: Fields = {
   ...all('ubuntu_pro ubuntu_advantage', pro),
   updates: fields({
     network: fields(
-      { when: list(words('boot-new-instance', 'boot-legacy', 'boot', 'hotplug')) },
+      { when: list(words('boot-new-instance boot-legacy boot hotplug')) },
       { required: 'when' },
     ),
   }),
@@ -460,10 +459,7 @@ export const cloudConfig: Fields = {
       {
         ...texts('path owner permissions'),
         content: secret,
-        encoding: words(
-          ...['gz', 'gzip', 'gz+base64', 'gzip+base64', 'gz+b64', 'gzip+b64'],
-          ...['b64', 'base64', 'text/plain'],
-        ),
+        encoding: words('gz gzip gz+base64 gzip+base64 gz+b64 gzip+b64 b64 base64 text/plain'),
         ...flags('append defer'),
         source: fields({ uri: text, headers: map(secret) }, { required: 'uri' }),
       },

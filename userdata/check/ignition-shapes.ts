@@ -9,6 +9,7 @@ import {
   secret,
   text,
   texts,
+  when,
   whole,
   words,
   type Fields,
@@ -53,28 +54,41 @@ const headers = list(
 const resource: Shape = {
   ...fields({
     source: address,
-    compression: words('', 'gzip'),
+    compression: words('gzip', ''),
     httpHeaders: headers,
     verification: fields({ hash }),
   }),
-  dependentRequired: { httpHeaders: ['source'] },
-  if: { properties: { verification: { required: ['hash'] } }, required: ['verification'] },
-  then: { required: ['source'] },
+  dependentSchemas: {
+    httpHeaders: {
+      required: ['source'],
+      properties: { source: form(/^https?:/i, 'an address of http or https, as it has headers') },
+    },
+  },
+  ...when(
+    { properties: { verification: { required: ['hash'] } }, required: ['verification'] },
+    { required: ['source'] },
+  ),
 };
 const sourced = { ...resource, required: ['source'] };
 
 const owner: Shape = {
   ...fields({ id: whole, name: text }),
-  if: { required: ['id'] },
-  then: { properties: { name: { const: '', 'x-allowed': 'given beside id: one of both' } } },
+  ...when(
+    { required: ['id'] },
+    { properties: { name: { const: '', 'x-allowed': 'allowed beside id' } } },
+  ),
 };
 const node = { path, overwrite: flag, user: owner, group: owner };
 
 const file: Shape = {
   ...fields({ ...node, mode, contents: resource, append: list(resource) }, { required: 'path' }),
-  if: { properties: { overwrite: { const: true } }, required: ['overwrite'] },
-  then: { required: ['contents'], properties: { contents: { required: ['source'] } } },
+  ...when(
+    { properties: { overwrite: { const: true } }, required: ['overwrite'] },
+    { required: ['contents'], properties: { contents: { required: ['source'] } } },
+  ),
 };
+
+const goneField = { not: {}, 'x-allowed': 'allowed where shouldExist is false' };
 
 const partition: Shape = {
   ...fields({
@@ -84,8 +98,13 @@ const partition: Shape = {
     ...all('sizeMiB startMiB', whole),
     ...flags('resize shouldExist wipePartitionEntry'),
   }),
-  if: { properties: { number: { const: 0 } } },
-  then: { required: ['label'] },
+  ...when({ properties: { number: { const: 0 } } }, { required: ['label'] }),
+  allOf: [
+    when(
+      { properties: { shouldExist: { const: false } }, required: ['shouldExist'] },
+      { properties: all('label guid typeGuid sizeMiB startMiB', goneField) },
+    ),
+  ],
 };
 
 /** Characters of a label, by format. */
@@ -95,42 +114,42 @@ const filesystem: Shape = {
   ...fields(
     {
       ...all('device path', path),
-      format: words('', ...Object.keys(longestLabels), 'none'),
+      format: words(`${Object.keys(longestLabels).join(' ')} none`, ''),
       ...texts('label uuid'),
       wipeFilesystem: flag,
       ...all('mountOptions options', list(text)),
     },
     { required: 'device' },
   ),
-  dependentRequired: Object.fromEntries(
-    'path label uuid options mountOptions'.split(' ').map((name) => [name, ['format']]),
-  ),
-  allOf: Object.entries(longestLabels).map(([format, most]) => ({
-    if: { properties: { format: { const: format } }, required: ['format'] },
-    then: {
-      properties: {
-        label: {
-          maxLength: most,
-          'x-allowed': `a label of at most ${most} characters (${format})`,
-        },
-      },
+  ...when(
+    {
+      anyOf: 'path label uuid options mountOptions'
+        .split(' ')
+        .map((name) => ({ required: [name] })),
     },
-  })),
+    { required: ['format'] },
+  ),
+  allOf: Object.entries(longestLabels).map(([format, maxLength]) => {
+    const label = { maxLength, 'x-allowed': `a label of at most ${maxLength} characters` };
+    const isOfFormat = { properties: { format: { const: format } }, required: ['format'] };
+    return when(isOfFormat, { properties: { label } });
+  }),
 };
 
 const raid: Shape = {
   ...fields(
     {
       name: text,
-      level: words(
-        ...['linear', 'raid0', '0', 'stripe', 'raid1', '1', 'mirror', 'raid4', '4'],
-        ...['raid5', '5', 'raid6', '6', 'raid10', '10'],
-      ),
+      level: words('linear raid0 0 stripe raid1 1 mirror raid4 4 raid5 5 raid6 6 raid10 10'),
       devices: list(path, { least: 1 }),
       spares: whole,
       options: list(text),
     },
     { required: 'name level devices' },
+  ),
+  ...when(
+    { properties: { level: { enum: ['linear', 'raid0', '0', 'stripe'] } } },
+    { properties: { spares: { const: 0, 'x-allowed': '0: this level has no spares' } } },
   ),
 };
 
@@ -144,7 +163,7 @@ const luks = fields(
     ...flags('discard wipeVolume'),
     ...all('options openOptions', list(text)),
     clevis: fields({
-      custom: fields({ pin: words('tpm2', 'tang', 'sss'), config: text, needsNetwork: flag }),
+      custom: fields({ pin: words('tpm2 tang sss'), config: text, needsNetwork: flag }),
       tang: list(fields(texts('url thumbprint advertisement'))),
       threshold: whole,
       tpm2: flag,
@@ -254,7 +273,7 @@ export const ignition2 = fields({
         mount: fields(
           {
             device: path,
-            format: words('ext4', 'btrfs', 'xfs', 'vfat', 'swap'),
+            format: words('ext4 btrfs xfs vfat swap'),
             ...texts('label uuid'),
             wipeFilesystem: flag,
             options: list(text),

@@ -2,7 +2,7 @@
 import { schemaCheck } from '../../activities/schema/schema-check.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
 import { readYaml, type LineFault } from '../lines.ts';
-import type { Checked } from './check.ts';
+import type { Checked } from './checked.ts';
 import { ignition2, ignition3 } from './ignition-shapes.ts';
 import { unitFaults } from './unit.ts';
 
@@ -34,8 +34,6 @@ export function checkIgnition(text: string): Checked {
     return { kind, faults: [withLine({ pointer: '/ignition/version', sentence })], warnings: [] };
   }
   const found = checks[major](value);
-  const isUnknown = ({ keyword }: { keyword: string }): boolean =>
-    keyword === 'additionalProperties';
   const faults = found.filter((one) => !isUnknown(one));
   const more = faults.length === 0 ? rulesOf(value) : { faults: [], warnings: [] };
   return {
@@ -56,6 +54,10 @@ function syntaxFault(text: string, error: unknown): LineFault {
   return { line: text.slice(0, offset).split('\n').length, sentence: `it is no JSON: ${message}` };
 }
 
+function isUnknown({ keyword }: { keyword: string }): boolean {
+  return keyword === 'additionalProperties';
+}
+
 /** An earlier Ignition ignores them. */
 const since: Readonly<Record<string, string>> = {
   '/storage/luks': '3.2.0',
@@ -67,8 +69,16 @@ function earlyFields(value: unknown, version: string): Found[] {
     .filter(([pointer, first]) => at(value, pointer) !== undefined && version < first)
     .map(([pointer, first]) => ({
       pointer,
-      sentence: `${pointer.slice(1).replaceAll('/', '.')} is known since ${first}, and ignored by ${version}`,
+      sentence: `${pathOf(pointer)} is known since ${first}, and ignored by ${version}`,
     }));
+}
+
+/** `/storage/files/0` to `storage.files[0]`. */
+function pathOf(pointer: string): string {
+  return pointer
+    .slice(1)
+    .replaceAll(/\/(\d+)/g, '[$1]')
+    .replaceAll('/', '.');
 }
 
 function at(value: unknown, pointer: string): unknown {
@@ -83,7 +93,7 @@ function itemsAt(value: unknown, pointer: string): { pointer: string; item: obje
     : [];
 }
 
-/** Lists whose items are told apart by a field. */
+/** Lists whose items differ by a field. */
 const uniqueBy: readonly (readonly [field: string, ...lists: string[]])[] = [
   ['device', '/storage/disks'],
   ['device', '/storage/filesystems'],
@@ -115,7 +125,7 @@ function rulesOf(value: unknown): { faults: Found[]; warnings: Found[] } {
       ...[...units, ...dropIns].flatMap(({ pointer, item }) =>
         unitFaults(contentsOf(item)).map((sentence) => ({
           pointer: `${pointer}/contents`,
-          sentence: `${nameOf(item)}: ${sentence}`,
+          sentence: `${pathOf(pointer)}.contents (${nameOf(item)}): ${sentence}`,
         })),
       ),
     ],
@@ -150,7 +160,7 @@ function repeated(items: readonly Item[], ...by: readonly string[]): Found[] {
       const field = by.at(-1) ?? '';
       return {
         pointer,
-        sentence: `${field} ${JSON.stringify(Object(item)[field])} is there twice`,
+        sentence: `${pathOf(pointer)}.${field}: ${JSON.stringify(Object(item)[field])} is there twice`,
       };
     });
 }
@@ -161,7 +171,12 @@ function belowLinks(value: unknown, nodes: readonly Item[]): Found[] {
     const path = String(Object(item).path);
     const link = links.find((one) => path.startsWith(`${one}/`));
     if (link === undefined) return [];
-    return [{ pointer, sentence: `path ${path} is below the link ${link}` }];
+    return [
+      {
+        pointer,
+        sentence: `${pathOf(pointer)}.path: ${JSON.stringify(path)} is below the link ${link}`,
+      },
+    ];
   });
 }
 
@@ -183,7 +198,7 @@ function partitionFaults(partitions: readonly Item[]): Found[] {
     ...repeated(labelled, 'label'),
     ...overlapping.map(({ pointer }) => ({
       pointer,
-      sentence: 'the partition overlaps with one before it',
+      sentence: `${pathOf(pointer)}: it overlaps with a partition before it`,
     })),
   ];
 }

@@ -25,8 +25,16 @@ export function atLeast(minimum: number, shape: Shape = whole): Shape {
   return { ...shape, minimum, 'x-allowed': `${shape['x-allowed']} from ${minimum}` };
 }
 
-export function words(...values: readonly (string | boolean)[]): Shape {
-  return { enum: values, 'x-allowed': `one of ${values.join(', ')}` };
+/** With blanks between them; `others` are allowed as well, and not named. */
+export function words(names: string, ...others: readonly (string | boolean)[]): Shape {
+  const known = names.split(/\s+/);
+  return { enum: [...known, ...others], 'x-allowed': `one of ${known.join(', ')}` };
+}
+
+/** What a rule says of values that another one fits. */
+export function when(condition: object, consequence: object): Shape {
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON schema
+  return { if: condition, then: consequence };
 }
 
 /** Texts of one form. `allowed` follows "is not". */
@@ -55,7 +63,7 @@ export function list(
     ...(least !== undefined && { minItems: least }),
     ...(most !== undefined && { maxItems: most }),
     ...(isUnique && { uniqueItems: true }),
-    'x-allowed': sizes.length === 0 ? 'a list' : `a list, ${sizes.join(', ')}`,
+    'x-allowed': sizes.length === 0 ? 'a list' : `a list with ${sizes.join(' and ')}`,
   };
 }
 

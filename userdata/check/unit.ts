@@ -14,7 +14,7 @@ export function unitFaults(contents: string): string[] {
       const allowed = isInSection ? 'NAME=VALUE, and no section' : 'a section, such as [Service]';
       faults.push(`its line ${index + 1} is not ${allowed}: ${JSON.stringify(text.slice(0, 64))}`);
     }
-    isContinued = /\\$/.test(line) && !/^[#;]/.test(text);
+    isContinued = line.endsWith('\\') && !/^[#;]/.test(text);
   }
   return faults;
 }

@@ -88,23 +88,9 @@ export function startSources(options: SourceOptions): Map<Resource, Source> {
       onChange: (change) => onChange({ ...change, resource: 'machineDeployments' }),
     }),
   );
-  const configMaps = new ConfigMapSource({
-    client: control,
-    namespace,
-    onChange: (change) => onChange({ ...change, resource: 'configMaps' }),
-    onError: (error) => options.onError(error, 'configMaps'),
-  });
-  sources.set('configMaps', configMaps);
-  const classes = new Reflector({
-    ...common('machineClasses'),
-    path: customResource('machineclasses', namespace),
-    transform: viewOfClass,
-    onChange: (change) => {
-      configMaps.want([...classes.items.values()].some((one) => one.configMaps.length > 0));
-      onChange({ ...change, resource: 'machineClasses' });
-    },
-  });
-  sources.set('machineClasses', classes);
+  const ofClasses = classSources(options, common('machineClasses'));
+  sources.set('machineClasses', ofClasses.classes);
+  sources.set('configMaps', ofClasses.configMaps);
   sources.set(
     'secrets',
     new Reflector({
@@ -131,10 +117,38 @@ export function startSources(options: SourceOptions): Map<Resource, Source> {
   return sources;
 }
 
+type Common = Pick<
+  ReflectorOptions<KubeObject, CachedObject>,
+  'client' | 'since' | 'onError' | 'onHistoryLost'
+>;
+
+/** They say whether there are ConfigMaps to watch. */
+function classSources(
+  { control, namespace, onChange, onError }: SourceOptions,
+  common: Common,
+): { classes: Source; configMaps: Source } {
+  const configMaps = new ConfigMapSource({
+    client: control,
+    namespace,
+    onChange: (change) => onChange({ ...change, resource: 'configMaps' }),
+    onError: (error) => onError(error, 'configMaps'),
+  });
+  const classes = new Reflector({
+    ...common,
+    path: customResource('machineclasses', namespace),
+    transform: viewOfClass,
+    onChange: (change) => {
+      configMaps.want([...classes.items.values()].some((one) => one.configMaps.length > 0));
+      onChange({ ...change, resource: 'machineClasses' });
+    },
+  });
+  return { classes, configMaps };
+}
+
 /** Their CRD may be absent. */
 function policySource(
   { namespace, onChange, onError }: SourceOptions,
-  common: Pick<ReflectorOptions<KubeObject, CachedObject>, 'client' | 'since' | 'onError'>,
+  common: Omit<Common, 'onHistoryLost'>,
 ): Source {
   return new OptionalReflector({
     ...common,

@@ -16,7 +16,7 @@ import { createInstance } from './create.ts';
 import { planCredentials } from './credentials.ts';
 import { deleteInstance, deleteListed } from './delete.ts';
 import { AzureFailure, driverErrorOf } from './error-mapping.ts';
-import { instanceOf, look } from './find.ts';
+import { describeInstance, instanceOf, look } from './find.ts';
 import { limitScope, listInstances, listScope } from './list.ts';
 import {
   defaultTiming,
@@ -52,11 +52,7 @@ export function createAzureDriver(
     prepare: () => source.prepare(),
     settleSeconds,
     createInstance: (request) => run(request, (session) => createInstance(session, request)),
-    describeInstance: (request) =>
-      run(request, async (session) => {
-        const seen = await look(session, request);
-        return seen.outcome === 'found' ? instanceOf(session, request, seen) : undefined;
-      }),
+    describeInstance: (request) => run(request, (session) => describeInstance(session, request)),
     getConsoleOutput: (request) => run(request, (session) => getConsoleOutput(session, request)),
     initializeInstance: (request) =>
       run(request, async (session) => {

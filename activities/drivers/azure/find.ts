@@ -3,7 +3,8 @@ import type { VirtualMachine } from '@azure/arm-compute';
 import type { Instance, MachineRequest } from '../driver.ts';
 import { notOurs } from '../named-instance.ts';
 import { nameInProviderId, providerIdOf } from './provider-id.ts';
-import { getVm } from './parts.ts';
+import { nicNameOf } from './names.ts';
+import { getPart, getVm } from './parts.ts';
 import type { Session } from './session.ts';
 import { isOurs, tagNames, tagOf, type Tags } from './tags.ts';
 
@@ -64,6 +65,21 @@ export function isOursIn(
 ): boolean {
   const { classTags } = session.place;
   return isOurs(tags, { cluster, namespace: machine.namespace, classTags });
+}
+
+/** With the address of its network interface, which Azure does not say with a virtual machine. */
+export async function describeInstance(
+  session: Session,
+  request: MachineRequest,
+): Promise<Instance | undefined> {
+  const seen = await look(session, request);
+  if (seen.outcome !== 'found') return undefined;
+  const instance = instanceOf(session, request, seen);
+  const nic = await getPart(session, { kind: 'network interface', name: nicNameOf(seen.name) });
+  const own = (nic?.ipConfigurations ?? []).flatMap(({ privateIPAddress: address }) =>
+    address ? [{ type: 'InternalIP', address }] : [],
+  );
+  return { ...instance, addresses: [...own, ...(instance.addresses ?? [])] };
 }
 
 /** A providerID that is known stays as it is, however its location is spelled. */

@@ -21,6 +21,8 @@ export interface Part {
   tags?: Tags;
   /** `Creating`, `Updating`, `Deleting`, `Succeeded`, `Failed`, `Canceled`, ... */
   provisioningState?: string;
+  /** Of a network interface. */
+  ipConfigurations?: { privateIPAddress?: string }[];
 }
 
 export async function getPart(session: Session, part: PartRef): Promise<Part | undefined> {

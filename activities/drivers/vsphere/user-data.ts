@@ -70,11 +70,16 @@ function cloudInitSettings(request: CreateRequest, spec: Spec): Choice {
     vApp: { hostname: name, 'user-data': userData },
     extraConfig: {
       'guestinfo.userdata': userData,
-      'guestinfo.userdata.encoding': 'base64',
+      'guestinfo.userdata.encoding': isGzip(request) ? 'gzip+base64' : 'base64',
       'guestinfo.metadata': inBase64(JSON.stringify(metadata)),
       'guestinfo.metadata.encoding': 'base64',
     },
   };
+}
+
+/** cloud-init takes what only `base64` is said of for text (its DataSourceVMware). */
+function isGzip({ userDataBytes }: CreateRequest): boolean {
+  return userDataBytes?.[0] === 0x1f && userDataBytes[1] === 0x8b;
 }
 
 /** In base64. A script becomes a part of what cloud-init reads, which has room for keys. */

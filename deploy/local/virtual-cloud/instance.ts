@@ -109,7 +109,7 @@ export function userDataIn(body: unknown): string | undefined {
 const sha256 = (base64: string): string =>
   createHash('sha256').update(Buffer.from(base64, 'base64')).digest('hex');
 
-function parseTaint(fields: Fields): NodeTaint {
+export function parseTaint(fields: Fields): NodeTaint {
   fields.allow('key', 'value', 'effect', 'timeAdded');
   const value = fields.text('value');
   return {

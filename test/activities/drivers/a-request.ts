@@ -14,3 +14,13 @@ export function aRequest(name: string, more: Partial<CreateRequest> = {}): Creat
     ...more,
   };
 }
+
+/** All that ask the cloud. */
+export const callNames = [
+  'createInstance',
+  'describeInstance',
+  'initializeInstance',
+  'deleteInstance',
+  'listInstances',
+  'deleteListed',
+] as const;

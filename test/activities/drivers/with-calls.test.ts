@@ -1,22 +1,16 @@
 import type { Driver } from '../../../activities/drivers/driver.ts';
+import { refusingDriver } from '../../support/refusing-driver.ts';
+import { aRequest, callNames } from './a-request.ts';
 import { withCalls, type Operation } from '../../../activities/drivers/with-calls.ts';
 
-const unused = (): Promise<never> => Promise.reject(new Error('the call was not wrapped'));
-
-const driver: Driver = {
+const driver = refusingDriver('the call was not wrapped', {
   settleSeconds: 7,
   prepare: async () => undefined,
-  createInstance: unused,
-  describeInstance: unused,
-  initializeInstance: unused,
-  deleteInstance: unused,
-  listInstances: unused,
   listScope: () => 'scope',
-  deleteListed: unused,
   volumeIds: async () => ['vol-1'],
   validate: () => ['an error'],
   warnings: () => ['a warning'],
-};
+});
 
 const operationOfCall = {
   createInstance: 'create',
@@ -29,27 +23,8 @@ const operationOfCall = {
 
 test('withCalls wraps each of the six calls under the name of its operation', async () => {
   const wrapped = withCalls(driver, (operation) => () => Promise.reject(new Error(operation)));
-  const request = {
-    cluster: 'c',
-    providerSpec: {},
-    secret: {},
-    signal: new AbortController().signal,
-    machine: { namespace: 'shoot', name: 'm-1', uid: 'u-1' },
-    token: 'u-1-0',
-    isClaimed: () => false,
-    userData: '',
-    namespace: 'shoot',
-    providerID: 'local:///z/i',
-  };
-  const calls = [
-    'createInstance',
-    'describeInstance',
-    'initializeInstance',
-    'deleteInstance',
-    'listInstances',
-    'deleteListed',
-  ] as const;
-  for (const call of calls) {
+  const request = { ...aRequest('m-1'), namespace: 'shoot', providerID: 'local:///z/i' };
+  for (const call of callNames) {
     await expect(wrapped[call](request)).rejects.toThrow(operationOfCall[call]);
   }
 });

@@ -47,6 +47,18 @@ test('an instance is recorded in two writes, ids and label, then Pending, and an
   });
 });
 
+test('what its user data were made of is noted in the write of the ids', async () => {
+  const { control, ...world } = aWorld({ control: [aMachine()] });
+  const userDataOrigin = 'ubuntu-24.04@1.0.0 sha256:0123456789abcdef';
+  const made = { ...instance, userDataOrigin };
+  await recordCreated({ ...world, control }, { machine, instance: made, usesTarget: true });
+  const events = namespaced('events', namespace);
+  expect(control.writes()).toEqual([`PATCH ${path}`, `PATCH ${path}/status`, `POST ${events}`]);
+  expect((await control.read<Machine>(path)).metadata.annotations).toEqual({
+    'millwright.dev/user-data': userDataOrigin,
+  });
+});
+
 describe('a Node that has the name of the Machine', () => {
   const [before, after] = ['2025-12-31T00:00:00Z', '2026-01-01T00:01:00Z'];
   const vanished = 'local:///zone-1/i-0';
@@ -101,6 +113,20 @@ test('without a target cluster there is no Node label, and the machine is Availa
     currentStatus: { phase: 'Available' },
   });
 });
+
+test.each([true, false])(
+  'what the cloud reports is kept of a machine with a Node, where it is asked for: %s',
+  async (keepsAddresses) => {
+    const { control, ...world } = aWorld({ control: [aMachine()], keepsAddresses });
+    const addresses = [{ type: 'InternalIP', address: '10.0.0.1' }];
+    const input = { machine, instance: { ...instance, addresses }, usesTarget: true };
+    await recordCreated({ ...world, control }, input);
+    const { status } = await control.read<Machine>(path);
+    const kept = [{ type: 'Hostname', address: instance.nodeName }, ...addresses];
+    expect(status?.addresses).toEqual(keepsAddresses ? kept : undefined);
+    expect(status?.currentStatus?.phase).toBe('Pending');
+  },
+);
 
 test.each(['Running', 'Terminating'] as const)(
   'a creation that is recorded once more after a crash does not take a %s machine back',

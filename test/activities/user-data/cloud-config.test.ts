@@ -46,6 +46,8 @@ test.each<[string, object[]]>([
   expect(await read(objects)).toMatchObject({ userData: made });
 });
 
+const long = (content: string): object => aCloudConfig('1', { 'cloud-config': content });
+
 const stale = (has: string): string =>
   `Secret "${name}" in namespace cloud-init-settings was made for revision "${has}" of the MachineDeployment, which has "3" (annotation k8c.io/machine-deployment-revision)`;
 
@@ -67,7 +69,6 @@ test.each<[string, object[], string]>([
 });
 
 test('is packed where the cloud takes no more, and refused where that does not help', async () => {
-  const long = (content: string): object => aCloudConfig('1', { 'cloud-config': content });
   const packed = await read([aMachine(), long(`#cloud-config\n${'a'.repeat(20_000)}`)], 'AWS');
   const bytes = 'userData' in packed ? packed.userData : '';
   expect(typeof bytes === 'string' ? bytes : gunzipSync(bytes).toString()).toMatch(

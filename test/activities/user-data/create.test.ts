@@ -6,9 +6,10 @@ import {
 } from '../../../activities/drivers/driver.ts';
 import { createDriverActivities } from '../../../activities/instance.ts';
 import { readAndClaimMachine } from '../../../activities/machine/read-and-claim.ts';
+import { annotations } from '../../../workflows/api/constants.ts';
 import { contractVersion } from '../../../workflows/contracts/driver-activities.ts';
 import type { DriverRequest } from '../../../workflows/contracts/driver-contract.ts';
-import { aMachine, aSecret } from '../../support/builders.ts';
+import { aMachine, aMachineClass, aSecret, base64 } from '../../support/builders.ts';
 import { refusingDriver } from '../../support/refusing-driver.ts';
 import { aWorld, lifeOf } from '../../support/world.ts';
 import { aPipeline } from '../../workers/drivers/a-pipeline.ts';
@@ -131,6 +132,48 @@ test.each<[string, object[], object]>([
   });
 });
 
+describe('what operating-system-manager made', () => {
+  const name = 'workers-shoot-bootstrap-config';
+  const source = { [annotations.userData]: `Secret/cloud-init-settings/${name}` };
+  const machineClass = aMachineClass({ metadata: { annotations: source }, secretRef: {} });
+  const place = { name, namespace: 'cloud-init-settings' };
+  const cloudConfig = aSecret({ 'cloud-config': '#cloud-config\nhostname: <MACHINE_NAME>\n' }, place);
+
+  test('is sent as it is, but for the name, and needs no bootstrap token', async () => {
+    const { world, asked, steps } = aServedWorld([machineClass, cloudConfig]);
+    const ofMachine = await requested(world);
+    expect(ofMachine).not.toHaveProperty('bootstrapTokenId');
+    const answer = await steps.createInstance(ofMachine);
+    expect(answer.outcome).toBe('created');
+    expect(answer).not.toHaveProperty('instance.userDataOrigin');
+    expect(onlyOf(asked).userData).toBe('#cloud-config\nhostname: pool-a\n');
+  });
+
+  test('is waited for, with a reason', async () => {
+    const { steps } = aServedWorld([machineClass]);
+    expect(await steps.createInstance(request)).toMatchObject({
+      outcome: 'failed',
+      failure: {
+        code: 'Unavailable',
+        message: expect.stringContaining('operating-system-manager'),
+      },
+    });
+  });
+
+  test('that must not be read says what grants it', async () => {
+    const { world, steps } = aServedWorld([machineClass, cloudConfig]);
+    world.control.fault = ({ path }) =>
+      path.includes('cloud-init-settings') ? { code: 403, reason: 'Forbidden' } : undefined;
+    expect(await steps.createInstance(request)).toMatchObject({
+      outcome: 'failed',
+      failure: {
+        code: 'InvalidArgument',
+        message: expect.stringContaining('userData.operatingSystemManager'),
+      },
+    });
+  });
+});
+
 describe('what is secret in user data', () => {
   const canary = 'canary-7f3a91 in the user data';
   const many = Array.from({ length: 400 }, (_, index) => `line ${index} of a file`).join('\n');
@@ -146,14 +189,13 @@ describe('what is secret in user data', () => {
     }),
     aSecret({ username: 'robot', password: 'correct-horse-7', canary }, { name: 'pull' }),
   ];
-  const inBase64 = (text: string): string => Buffer.from(text).toString('base64');
 
   /** As a cloud or a console may repeat them. */
   function formsOf(sent: CreateRequest): string[] {
     const token = /[a-z0-9]{6}\.[a-z0-9]{16}/.exec(textOf(sent))?.[0] ?? 'no token';
     const plain = [token, 'correct-horse-7', 'robot:correct-horse-7', canary];
     const packed = sent.userDataBytes ? [Buffer.from(sent.userDataBytes).toString('base64')] : [];
-    return [...plain, ...plain.map(inBase64), inBase64(textOf(sent)), ...packed];
+    return [...plain, ...plain.map(base64), base64(textOf(sent)), ...packed];
   }
 
   test.each(['virtual', 'AWS'])('is in no error and no console output: %s', async (provider) => {

@@ -207,10 +207,11 @@ test.each<[string, object[], (string | RegExp)[]]>([
   ],
 ])('%s is a line that names field, value and what is allowed', async (_name, objects, lines) => {
   const faults = await faultsOf(...objects);
-  const expected = lines.map((line) =>
-    typeof line === 'string' ? line : expect.stringMatching(line),
-  );
-  expect(faults).toEqual(expected);
+  const seen = faults.map((fault, index) => {
+    const line = lines[index];
+    return line instanceof RegExp && line.test(fault) ? line : fault;
+  });
+  expect(seen).toEqual(lines);
 });
 
 test('a machine without a cluster to join gets nothing rendered', async () => {

@@ -83,10 +83,19 @@ function resourceOf({ type, group, name, body }: Write, id: string): Resource {
     location: String(body['location']),
     tags: Object(body['tags'] ?? {}),
     sent: body,
-    properties: {},
+    properties: type === types.nic ? { ipConfigurations: addressed(body) } : {},
     provisioningState: type === types.nic ? 'Updating' : 'Creating',
     timeCreated: new Date().toISOString(),
   };
+}
+
+/** Azure gives the address when it makes the interface. */
+function addressed(body: Write['body']): object[] {
+  const configurations: { properties: object }[] = Object(body['properties']).ipConfigurations;
+  return configurations.map(({ properties, ...one }) => ({
+    ...one,
+    properties: { ...properties, privateIPAddress: '10.0.0.4' },
+  }));
 }
 
 /** Only the tags of a virtual machine may change; and of an interface that is free, all. */

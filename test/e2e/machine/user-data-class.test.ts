@@ -16,9 +16,11 @@ import {
   createMachine,
   deleteMachine,
   machinesOf,
+  timeOutOnceBooted,
   untilPhase,
   untilRunning,
 } from '../support/machines.ts';
+import { untilEvent } from '../support/events.ts';
 import { deploymentManifest } from '../support/manifests.ts';
 import { useScenario } from '../support/scenario.ts';
 import { testStack } from '../support/test-stack.ts';
@@ -104,7 +106,9 @@ test('each fault is a line, until the ConfigMap is mended, and then the machine 
   await deleteMachine(scenario, machine);
 });
 
-test('a Secret that the config names is waited for, and no longer than until it is there', async () => {
+test('a Secret that the config names is waited for, and its content is nowhere else', async () => {
+  const canary = 'canary-5 of a license';
+  const forms = [canary, Buffer.from(canary).toString('base64')];
   const files = [{ path: '/etc/license', secret: { name: 'license', key: 'key' } }];
   await createConfig('files', { 'config.yaml': `${poolConfig()}${stringify({ files })}` });
   const name = await createClass('files', {
@@ -113,14 +117,26 @@ test('a Secret that the config names is waited for, and no longer than until it 
   });
   const missing = 'config.yaml: files[0].secret: Secret "license" does not exist in namespace';
   await untilItSays(name, `${missing} ${namespace}`);
-  const secret = { metadata: { name: 'license' }, stringData: { key: 'canary-5-of-a-license' } };
+  const secret = { metadata: { name: 'license' }, stringData: { key: canary } };
   await cluster.kube.create(namespaced('secrets', namespace), secret);
   await untilItSays(name, undefined);
+
+  const message = `no room for ${forms.join(', ')}`;
+  await cloud.addFault({ operation: 'create', kind: 'error', message, times: 1 });
+  const lastWords = 'that is all';
+  await cloud.addFault({ kind: 'neverJoin', console: `${forms.join('\n')}\n${lastWords}` });
   const machine = await createMachine(scenario, 'files', classOf(name));
-  await untilPhase(scenario, machine, 'Running');
-  const { metadata, status } = await cluster.machine(machine);
-  expect(JSON.stringify([metadata, status])).not.toContain('canary-5');
-  expect(await scenario.workflows.allHistories()).not.toContain('canary-5');
+  await untilEvent(scenario, { kind: 'Machine', name: machine }, { reason: 'FailedCreate' });
+  await timeOutOnceBooted(scenario, machine);
+  await untilPhase(scenario, machine, 'Failed');
+  const places = [
+    JSON.stringify(await cluster.machine(machine)),
+    JSON.stringify(await cluster.events('Machine', machine)),
+    await scenario.workflows.allHistories(),
+  ];
+  expect(places[0]).toContain(lastWords);
+  expect(places[1]).toContain('no room for [redacted]');
+  expect(places.map((text) => forms.filter((form) => text.includes(form)))).toEqual([[], [], []]);
   await deleteMachine(scenario, machine);
 });
 
@@ -139,17 +155,17 @@ test('a ConfigMap that changes while the answer to a create is lost makes no sec
   await deleteMachine(scenario, machine);
 });
 
+async function unlessThere(path: string, object: object): Promise<void> {
+  try {
+    await cluster.kube.create(path, object);
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+}
+
 describe('what operating-system-manager made', () => {
   const place = 'cloud-init-settings';
   const revision = 'k8c.io/machine-deployment-revision';
-
-  async function unlessThere(path: string, object: object): Promise<void> {
-    try {
-      await cluster.kube.create(path, object);
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-    }
-  }
 
   /** As the chart grants it with `userData.operatingSystemManager`. */
   async function grant(): Promise<void> {

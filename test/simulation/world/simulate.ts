@@ -13,9 +13,7 @@ import { startControllers } from '../controllers/start-controllers.ts';
 import { WorldWorkloads } from '../controllers/world-workloads.ts';
 import { RunPool } from '../core/run-pool.ts';
 import { Sandboxes } from '../core/sandbox.ts';
-import type { Violation } from '../engine/simulation.ts';
 import { Simulation } from '../engine/simulation.ts';
-import type { Timeline } from '../engine/timeline.ts';
 import { createJudge } from '../judge/judge.ts';
 import type { Judge } from '../judge/judge.ts';
 import { installOfRecord } from '../judge/past/instance-past.ts';
@@ -24,6 +22,7 @@ import { setUpObjects } from '../users/set-up.ts';
 import { userNames, Users } from '../users/users.ts';
 import { buildWorld } from './build-world.ts';
 import { faultNames, troubleBy } from './fault-kinds.ts';
+import type { Outcome, Setup } from '../run/simulator.ts';
 import type { Cluster } from './kube-client.ts';
 import { leaveMachines } from './left-by-mcm.ts';
 import { leavePool } from './left-in-place.ts';
@@ -35,25 +34,7 @@ import { Weather } from './weather.ts';
 import { startDisasters } from '../disasters/disasters.ts';
 import { isControl } from '../disasters/outages.ts';
 
-export interface SimulateOptions {
-  seed: number;
-  /** At the beginning, of all installs. */
-  machines: number;
-  /** With faults and users. */
-  hours: number;
-  /** Names of kinds of faults. */
-  faults: readonly string[];
-  /** Names of actions of users. */
-  users: readonly string[];
-}
-
-export interface Outcome {
-  violations: readonly Violation[];
-  /** Machines that came, and went or stayed. */
-  lives: number;
-  events: number;
-  timeline: Timeline;
-  simulatedMs: number;
+export interface OutcomeOfWorld extends Outcome {
   world: World;
 }
 
@@ -72,7 +53,7 @@ const sandboxes = new Sandboxes();
 
 export { faultNames, userNames };
 
-export async function simulate(options: SimulateOptions): Promise<Outcome> {
+export async function simulate(options: Setup): Promise<OutcomeOfWorld> {
   const runs = new RunPool();
   try {
     return await simulateWith(runs, options);
@@ -81,7 +62,7 @@ export async function simulate(options: SimulateOptions): Promise<Outcome> {
   }
 }
 
-async function simulateWith(runs: RunPool, options: SimulateOptions): Promise<Outcome> {
+async function simulateWith(runs: RunPool, options: Setup): Promise<OutcomeOfWorld> {
   const simulation = new Simulation(options.seed);
   const mix = mixOf(options.seed);
   const trouble = troubleBy(options.faults, mix);

@@ -128,16 +128,16 @@ describe('what a class says of new Nodes', () => {
   });
 });
 
+const putAsking = (annotations: Record<string, string>): void =>
+  cluster.classes.put(cluster.now(aClass({ name: 'asking', secret: 'keys', annotations })));
+
 describe('a class that asks for user data', () => {
   const notes = {
     'millwright.dev/user-data': 'ConfigMap/mine',
     'millwright.dev/user-data-config': 'pool',
   };
-  const put = (annotations: Record<string, string>): void =>
-    cluster.classes.put(cluster.now(aClass({ name: 'asking', secret: 'keys', annotations })));
-
   beforeEach(() => {
-    put(notes);
+    putAsking(notes);
     const machine = { className: 'asking' } as const;
     cluster.machines.put(
       cluster.now(aMachine({ name: 'waits', phase: 'CrashLoopBackOff', ...machine })),
@@ -166,7 +166,7 @@ describe('a class that asks for user data', () => {
   });
 
   test('hears of each Secret while something is wrong with it: its config may name it', () => {
-    put({
+    putAsking({
       ...notes,
       'millwright.dev/invalid': 'config.yaml: files[0].secret: Secret "a" is not there',
     });
@@ -179,7 +179,7 @@ describe('a class that asks for user data', () => {
   });
 
   test('is validated when it asks in another way', () => {
-    put({ ...notes, 'millwright.dev/user-data': 'ubuntu-24.04' });
+    putAsking({ ...notes, 'millwright.dev/user-data': 'ubuntu-24.04' });
     expect(judgements()).toEqual(['asking edited']);
   });
 });

@@ -1,50 +1,24 @@
 import { getEventListeners } from 'node:events';
 import type { Driver, MachineRequest } from '../../../activities/drivers/driver.ts';
 import { DriverError } from '../../../activities/drivers/driver.ts';
+import { aRequest, callNames } from '../../activities/drivers/a-request.ts';
+import { refusingDriver } from '../../support/refusing-driver.ts';
 import { aPipeline } from './a-pipeline.ts';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 const limits = { callSeconds: 0.05, graceSeconds: 0.05 };
 
-const stuck: Driver = {
-  settleSeconds: 0,
-  createInstance: never,
-  describeInstance: never,
-  initializeInstance: never,
-  deleteInstance: never,
-  listInstances: never,
-  listScope: () => '',
-  deleteListed: never,
-  volumeIds: async () => [],
-  validate: () => [],
-};
+const answersNever = Object.fromEntries(callNames.map((name) => [name, never]));
+const stuck = refusingDriver('the limit is on calls alone', answersNever);
 
-function requestWith(signal: AbortSignal) {
-  return {
-    cluster: 'c',
-    providerSpec: {},
-    secret: {},
-    signal,
-    machine: { namespace: 'shoot', name: 'pool-a', uid: 'uid-1' },
-    token: 'uid-1-0',
-    isClaimed: () => false,
-    userData: '',
-    namespace: 'shoot',
-    providerID: 'local:///z/i',
-  };
-}
-
-const calls = [
-  'createInstance',
-  'describeInstance',
-  'initializeInstance',
-  'deleteInstance',
-  'listInstances',
-  'deleteListed',
-] as const;
+const requestWith = (signal: AbortSignal) => ({
+  ...aRequest('pool-a', { signal }),
+  namespace: 'shoot',
+  providerID: 'local:///z/i',
+});
 
 describe('a driver that never answers', () => {
-  test.each(calls)('%s fails at the limit, and nothing is settled', async (name) => {
+  test.each(callNames)('%s fails at the limit, and nothing is settled', async (name) => {
     const request = requestWith(new AbortController().signal);
     await expect(aPipeline(stuck, { limit: limits })[name](request)).rejects.toMatchObject({
       code: 'DeadlineExceeded',

@@ -155,8 +155,10 @@ function asNode(
   { cluster, namespace, source }: KubeConfig,
   { certificate, key }: { certificate: string; key: string },
 ): KubeConfig {
-  const base64 = (text: string): string => Buffer.from(text).toString('base64');
-  const user = { name: 'kubelet', certData: base64(certificate), keyData: base64(key) };
+  const [certData = '', keyData = ''] = [certificate, key].map((pem) =>
+    Buffer.from(pem).toString('base64'),
+  );
+  const user = { name: 'kubelet', certData, keyData };
   return { cluster, namespace, source, user };
 }
 

@@ -1,7 +1,8 @@
 /** The kubelet of a machine's files, as far as it matters for the join. */
 import { kubeConfigOfSecret, type KubeConfig } from '../../../../kube/client/kubeconfig.ts';
 import { isRecord } from '../../../../workflows/values/is-record.ts';
-import type { NodeTaint } from '../instance.ts';
+import { Fields } from '../fields.ts';
+import { parseTaint, type NodeTaint } from '../instance.ts';
 import { parsedYaml, type MachineFiles } from './files.ts';
 
 export interface Kubelet {
@@ -21,12 +22,11 @@ export function kubeletIn(files: MachineFiles): Kubelet {
   const flags = flagsIn(fileIn(files, unitPath));
   const configPath = flags.get('--config');
   const config = configPath === undefined ? {} : parsedYaml(fileIn(files, configPath), configPath);
-  const { registerWithTaints: taints, serverTLSBootstrap } = config;
   return {
     bootstrap: bootstrapConfigIn(files, flags.get('--bootstrap-kubeconfig')),
     labels: Object.fromEntries(pairsOf(flags.get('--node-labels'))),
-    taints: Array.isArray(taints) ? taints.filter(isRecord).map(taintOf) : [],
-    asksForServing: serverTLSBootstrap === true,
+    taints: new Fields(config).list('registerWithTaints').map(parseTaint),
+    asksForServing: config['serverTLSBootstrap'] === true,
   };
 }
 
@@ -55,14 +55,6 @@ function pairsOf(labels = ''): [string, string][] {
     const [key = '', value = ''] = pair.split('=');
     return [key, value];
   });
-}
-
-function taintOf({ key, value, effect }: Record<string, unknown>): NodeTaint {
-  return {
-    key: String(key),
-    ...(value !== undefined && { value: String(value) }),
-    effect: String(effect),
-  };
 }
 
 /** The CA that it names by path is a file of the machine: no other is trusted. */

@@ -146,7 +146,14 @@ describe('create', () => {
       nodeName: 'm',
       found: true,
     });
-    expect(await driver.describeInstance(request)).toMatchObject({ nodeName: 'm' });
+    expect(await driver.describeInstance(request)).toMatchObject({
+      nodeName: 'm',
+      // Of its network interface.
+      addresses: [
+        { type: 'InternalIP', address: '10.0.0.4' },
+        { type: 'Hostname', address: 'm' },
+      ],
+    });
     expect(await driver.deleteInstance(request)).toEqual({ found: true });
     expect(living(double, 'm')).toEqual([]);
   });

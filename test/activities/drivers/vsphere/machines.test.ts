@@ -87,6 +87,7 @@ describe('a machine', () => {
     const machine = await made('m-bytes', {}, { userData: '', userDataBytes });
     const text = optionIn(machine, 'guestinfo.userdata') ?? '';
     expect(Buffer.from(text, 'base64')).toEqual(Buffer.from(userDataBytes));
+    expect(optionIn(machine, 'guestinfo.userdata.encoding')).toBe('gzip+base64');
   });
 
   test('gets Ignition that holds the user data where its guest reads that', async () => {
