@@ -29,7 +29,7 @@ function sourceOf(file: string): Source {
   if (known !== undefined) return known;
   const text = readFileSync(file, 'utf8');
   const imports = text.matchAll(/^(?:import|export) (?!type )[^;]*?'(\.[^']+\.ts)';/gm);
-  const asked = text.matchAll(/prepared(?:Binary|Python)\('([^']+)'/g);
+  const asked = text.matchAll(/prepared(?:Binary|Python|Debian)\('([^']+)'/g);
   const source = {
     imports: [...imports].map(([, path = '']) => join(dirname(file), path)),
     asksFor: [...asked].map(([, name = '']) => name),

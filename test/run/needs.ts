@@ -38,6 +38,7 @@ export const needsOfFiles: Readonly<Record<string, readonly Need[]>> = {
   'test/e2e/adoption/migration': mcmPrograms,
   'test/e2e/observability/monitoring': ['prometheus'],
   'test/e2e/observability/payloads-python': ['driver-python'],
+  'test/e2e/userdata/real-run': ['debian-root', 'kubelet', 'containerd'],
   'test/e2e/userdata/validators': ['cloud-init', 'ignition', 'user-data', 'kubelet', 'containerd'],
   'test/tools/release': ['helm'],
 };
