@@ -6,7 +6,7 @@ import { isIP, isIPv6, SocketAddress } from 'node:net';
 import { quoted } from '../../workflows/api/validation.ts';
 import type { NodeAddress } from '../../workflows/api/machine.ts';
 import { lastPartOf } from '../../workflows/values/provider-id.ts';
-import type { Asked } from './request.ts';
+import type { AskedNames } from './request.ts';
 
 /** `spec` of a CertificateSigningRequest. */
 export interface RequestSpec {
@@ -58,7 +58,7 @@ export function requesterOf({
 }
 
 /** Names in the request are what the requester is called. */
-export function faultOfSubject({ commonName }: Asked, nodeName: string): string | undefined {
+export function faultOfSubject({ commonName }: AskedNames, nodeName: string): string | undefined {
   if (commonName === `${prefix}${nodeName}`) return undefined;
   return `CN: ${quoted(commonName)}: must be the requester, ${prefix}${nodeName}`;
 }
@@ -102,7 +102,7 @@ const ipTypes = ['InternalIP', 'ExternalIP'];
  * the Node says of itself counts for nothing, as the kubelet that asks wrote it.
  */
 export function faultOfAddresses(
-  { dnsNames, ips }: Asked,
+  { dnsNames, ips }: AskedNames,
   {
     nodeName,
     machineName,

@@ -9,7 +9,7 @@ import { AsnConvert } from '@peculiar/asn1-schema';
 import type { GeneralName, Name } from '@peculiar/asn1-x509';
 import { Extensions, SubjectAlternativeName } from '@peculiar/asn1-x509';
 
-export interface Asked {
+export interface AskedNames {
   commonName: string;
   dnsNames: string[];
   /** As text, IPv6 in any of its forms. */
@@ -17,7 +17,7 @@ export interface Asked {
 }
 
 /** The first sentence says what is wrong with it. */
-export type Reading = { asked: Asked } | { fault: string };
+export type Reading = { asked: AskedNames } | { fault: string };
 
 /** A kubelet's has some 600 characters, with a key of RSA and a dozen of names some 2,000. */
 const longestPem = 16 * 1024;
@@ -115,7 +115,7 @@ function namesIn(attributes: CertificationRequest['certificationRequestInfo']['a
   return exactly(Buffer.from(extension.extnValue.buffer), SubjectAlternativeName);
 }
 
-function sorted(names: readonly GeneralName[]): Pick<Asked, 'dnsNames' | 'ips'> {
+function sorted(names: readonly GeneralName[]): Pick<AskedNames, 'dnsNames' | 'ips'> {
   if (names.length === 0 || names.length > mostNames) {
     throw new Fault(`subjectAltName: ${names.length} names: must be 1 to ${mostNames}`);
   }

@@ -10,7 +10,7 @@ import { isDeleting, readMachine } from '../machine/object.ts';
 import type { MachineLists } from '../runtime/dependencies.ts';
 import { inParallel } from '../runtime/parallel.ts';
 import type { RequestSpec } from './decision.ts';
-import type { Asked } from './request.ts';
+import type { AskedNames } from './request.ts';
 import { faultOfAddresses, faultOfOwner, faultOfSubject, requesterOf } from './decision.ts';
 
 export interface CertificateSigningRequest extends KubeObject {
@@ -91,7 +91,7 @@ export async function review(
 
 async function formOf(
   spec: RequestSpec,
-): Promise<{ nodeName: string; asked: Asked } | { fault: string }> {
+): Promise<{ nodeName: string; asked: AskedNames } | { fault: string }> {
   const requester = requesterOf(spec);
   if ('fault' in requester) return requester;
   // Its parser takes some 15 MiB of a process that has requests to read.

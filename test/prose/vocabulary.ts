@@ -14,7 +14,8 @@ export const vocabulary = {
   words: `
     aborted absent acceptance accepted accepts access account acme acquire act action active
     activity add address administrative adopted advice affordable again against age agenda agent
-    agreed alert alicloud alike alive allowance allowed already anexia annotation answer anything api
+    agreed alert alicloud alike alive allowance allowed already anexia annotation answer anything
+    api approval approver
     apiserver
     apply architecture argument ask assign atomically attached attachment attempt attribute
     audit authority auto automatic autoscaler available awaited away aws azure back backoff bad
@@ -71,7 +72,8 @@ export const vocabulary = {
     room root rotated round routed routes row rule run runbook runtime safe safety sample
     sandbox sbom scale schedule schema scope screen script sdk search seconds secret section
     security see seen select selection selector send senseless sent sequel series serve
-    servers service session set settings settle setup sha shape shards shared shell short shorten show
+    review servers service session set settings settle setup sha shape shards shared shell short
+    shorten show signing
     shown shrink shrunk shut shutdown signal signed silent simulate single sinks size skip
     sleep slot slow snapshot soon source spam span spare spec spelling spent spot ssh stack
     stage stale stall standing stands standstill start state status stay step stop store

@@ -18,7 +18,10 @@ import { useScenario } from '../support/scenario.ts';
 import { testStack } from '../support/test-stack.ts';
 
 describe('with --approve-kubelet-serving', () => {
-  const scenario = useScenario('serving', { workerFlags: ['--approve-kubelet-serving'] });
+  const scenario = useScenario('serving', {
+    workerFlags: ['--approve-kubelet-serving'],
+    isDoubled: false,
+  });
   const { cluster, operator } = scenario;
   let machines: Machine[];
 
@@ -53,8 +56,6 @@ describe('with --approve-kubelet-serving', () => {
       ask(nodeName, [dns(nodeName), ip(address), dns('kubernetes.default.svc')]),
       ask(nodeName, [dns(nodeName), { type: 'url', value: 'https://kubernetes' }]),
       ask(foreign, [dns(foreign)]),
-      // In the name of another Node.
-      ask(nodeName, [dns(other.nodeName), ip(other.address)], other.nodeName),
     ]);
     const leftAlone = (reason: string): object => ({
       type: 'Warning',
@@ -74,9 +75,8 @@ describe('with --approve-kubelet-serving', () => {
     }
     await untilLogged(asked[3], 'subjectAltName: must be DNS names and IP addresses only');
     await untilLogged(asked[4], `no Machine of ours names Node ${foreign}`);
-    await untilLogged(asked[5], `CN: "system:node:${other.nodeName}": must be the requester`);
-    for (const name of asked) expect((await requestOf(name)).status).toEqual({});
     await cluster.target.delete(nodePath(foreign));
+    for (const name of asked) expect((await requestOf(name)).status).toEqual({});
   });
 
   test('what was asked while no worker ran, or when one died, is approved later', async () => {
@@ -106,13 +106,9 @@ describe('with --approve-kubelet-serving', () => {
   }
 
   /** As the kubelet of that Node, whose name the API server knows. Returns the name. */
-  async function ask(
-    nodeName: string,
-    names: x509.JsonGeneralNames,
-    commonName = nodeName,
-  ): Promise<string> {
+  async function ask(nodeName: string, names: x509.JsonGeneralNames): Promise<string> {
     const name = `${nodeName}-${(counter += 1)}`;
-    const pem = await aRequest({ nodeName: commonName, names });
+    const pem = await aRequest({ nodeName, names });
     const kubectl = await preparedBinary('kubectl');
     const { kubeconfig, kubectlCache } = testStack().layout;
     const as = [`--as=system:node:${nodeName}`, '--as-group=system:nodes'];
