@@ -1,12 +1,12 @@
 /** Files and units of a profile or a config that others have already. */
 import { posix } from 'node:path';
 import type { UserDataInput } from './input.ts';
-import { nodeNamePath } from './kubelet.ts';
+import { askedPath } from './kubelet.ts';
 import { ownFiles, ownUnits } from './machine.ts';
 import { placeholderValues } from './secrets.ts';
 
 /** Of files that are made on the machine. */
-const madePaths = [nodeNamePath, '/etc/hostname', '/var/lib/kubelet/kubeconfig'];
+const madePaths = [askedPath, '/etc/hostname', '/var/lib/kubelet/kubeconfig'];
 
 /** Of a pool without other faults. */
 export function fileFaults(input: UserDataInput): string[] {

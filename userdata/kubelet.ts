@@ -8,8 +8,8 @@ import { programsFolder } from './programs.ts';
 import type { MachineValues, UserDataInput } from './input.ts';
 
 const configPath = '/etc/kubernetes/kubelet.yaml';
-/** Written by setup, where only the machine can find out its name. */
-export const nodeNamePath = '/etc/kubernetes/node-name';
+/** Written by setup: what only the machine can find out. */
+export const askedPath = '/etc/kubernetes/asked';
 /** Made by the kubelet. */
 export const clientCertificatePath = '/var/lib/kubelet/pki/kubelet-client-current.pem';
 
@@ -47,7 +47,7 @@ export function kubeletFile({ profile, config }: UserDataInput): MachineFile {
 
 /** Enabled by setup, once there is a kubelet. */
 export function kubeletUnit(input: UserDataInput, values: MachineValues): MachineUnit {
-  const isAsked = askedName(input) !== undefined;
+  const asked = askedOf(input);
   const words = [
     `${programsFolder(input.profile)}/kubelet`,
     `--config=${configPath}`,
@@ -55,13 +55,13 @@ export function kubeletUnit(input: UserDataInput, values: MachineValues): Machin
     '--kubeconfig=/var/lib/kubelet/kubeconfig',
     ...flagsOf(input, values),
   ].map(commandWord);
-  if (isAsked) words.push('--hostname-override=${NODE_NAME}');
+  words.push(...asked.map(({ flag, variable }) => `${flag}=\${${variable}}`));
   const content = `[Unit]
 Description=kubelet
 Wants=containerd.service network-online.target
 After=containerd.service network-online.target
 [Service]
-${isAsked ? `EnvironmentFile=${nodeNamePath}\n` : ''}ExecStart=${words.join(' \\\n  ')}
+${asked.length > 0 ? `EnvironmentFile=${askedPath}\n` : ''}ExecStart=${words.join(' \\\n  ')}
 Restart=always
 RestartSec=5
 [Install]
@@ -70,24 +70,42 @@ WantedBy=multi-user.target
   return { name: 'kubelet.service', content, isEnabled: false };
 }
 
+function hasCloudController({ config, provider }: UserDataInput): boolean {
+  return (config.node?.cloudProvider ?? providerRule(provider).cloudProvider) === 'external';
+}
+
 function flagsOf(input: UserDataInput, { machineName }: MachineValues): string[] {
-  const { config, provider } = input;
-  const {
-    ip,
-    labels = {},
-    cloudProvider = providerRule(provider).cloudProvider,
-  } = config.node ?? {};
+  const { ip, labels = {} } = input.config.node ?? {};
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
   return [
     ...(nodeNameRule(input) === 'machine' ? [`--hostname-override=${machineName}`] : []),
-    ...(cloudProvider === 'external' ? ['--cloud-provider=external'] : []),
+    ...(hasCloudController(input) ? ['--cloud-provider=external'] : []),
     // An address of no interface stands for its family.
     ...(ip ? [`--node-ip=${ip === 'ipv6' ? '::' : '0.0.0.0'}`] : []),
     ...(pairs.length > 0 ? [`--node-labels=${pairs.join(',')}`] : []),
   ];
 }
 
-/** Bash that sets `name` to that of the Node. Undefined: Machine or host name say it. */
-export function askedName(input: UserDataInput): string | undefined {
-  return nodeNameRule(input) === 'hostname' ? providerRule(input.provider).askName : undefined;
+/** Flags of the kubelet whose values the machine asks its cloud for. */
+interface AskedFlag {
+  flag: string;
+  variable: string;
+  /** For people. */
+  what: string;
+  /** Sets `answer`. */
+  bash: string;
+}
+
+export function askedOf(input: UserDataInput): AskedFlag[] {
+  const { askName, askProviderID } = providerRule(input.provider);
+  const asked: AskedFlag[] = [];
+  if (askName !== undefined && nodeNameRule(input) === 'hostname') {
+    const what = 'the name of the Node';
+    asked.push({ flag: '--hostname-override', variable: 'NODE_NAME', what, bash: askName });
+  }
+  if (askProviderID !== undefined && !hasCloudController(input)) {
+    const what = 'the providerID';
+    asked.push({ flag: '--provider-id', variable: 'PROVIDER_ID', what, bash: askProviderID });
+  }
+  return asked;
 }

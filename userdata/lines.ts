@@ -19,7 +19,7 @@ export interface LineFault {
   sentence: string;
 }
 
-interface YamlRead {
+export interface YamlRead {
   document: Document.Parsed;
   /** Empty: it is YAML. */
   faults: LineFault[];

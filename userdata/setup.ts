@@ -1,7 +1,7 @@
 /** The script that makes a Node of a machine, and the unit that runs it. */
 import type { Profile } from './profile.ts';
 import { kernelModules, sysctlPath } from './kernel.ts';
-import { askedName, clientCertificatePath, nodeNamePath } from './kubelet.ts';
+import { askedOf, clientCertificatePath, askedPath } from './kubelet.ts';
 import { bootstrapKubeconfigPath } from './join.ts';
 import type { Download, MachineFile, MachineUnit } from './machine-document.ts';
 import { downloadsOf, programsFolder } from './programs.ts';
@@ -76,7 +76,7 @@ function setupScript(input: UserDataInput): string {
     ...packages(input),
     downloads(input),
     kernel(input),
-    ...nodeName(input),
+    ...askCloud(input),
     join,
     ...run('afterJoin', afterJoin),
     ending,
@@ -262,15 +262,16 @@ modprobe --all ${kernelModules(input).map(shellWord).join(' ')}
 sysctl --quiet --load=${sysctlPath}`;
 }
 
-function nodeName(input: UserDataInput): string[] {
-  const bash = askedName(input);
-  if (bash === undefined) return [];
-  return [
-    `step 'ask the cloud for the name of the Node'
+function askCloud(input: UserDataInput): string[] {
+  const asked = askedOf(input);
+  if (asked.length === 0) return [];
+  const questions = asked.map(
+    ({ what, variable, bash }) => `step 'ask the cloud for ${what}'
 ${bash}
-say "the Node is $name"
-echo "NODE_NAME=$name" >${nodeNamePath}`,
-  ];
+say "it is $answer"
+echo "${variable}=$answer" >>${askedPath}`,
+  );
+  return [`: >${askedPath}`, ...questions];
 }
 
 const join = `step 'start containerd and the kubelet'

@@ -42,29 +42,27 @@ export function readRequest(request: string): Reading {
   const [, body] = form.exec(Buffer.from(request, 'base64').toString('latin1')) ?? [];
   if (body === undefined) return { fault: 'the request is not one PEM block of a request alone' };
   try {
-    return read(Buffer.from(body, 'base64'));
-  } catch {
+    const { certificationRequestInfo } = exactly(Buffer.from(body, 'base64'), CertificationRequest);
+    const { subject, subjectPKInfo, attributes } = certificationRequestInfo;
+    requireKey(Buffer.from(AsnConvert.serialize(subjectPKInfo)));
+    return { asked: { commonName: commonNameOf(subject), ...sorted(namesIn(attributes)) } };
+  } catch (error) {
     // The parser's own words quote its input.
-    return { fault: 'the request is no PKCS #10 request that can be read' };
+    const unreadable = 'the request is no PKCS #10 request that can be read';
+    return { fault: error instanceof Fault ? error.message : unreadable };
   }
 }
 
 class Fault extends Error {}
 
-function read(der: Buffer): Reading {
-  const { subject, subjectPKInfo, attributes } = AsnConvert.parse(
-    der,
-    CertificationRequest,
-  ).certificationRequestInfo;
-  try {
-    requireKey(Buffer.from(AsnConvert.serialize(subjectPKInfo)));
-    const commonName = commonNameOf(subject);
-    const names = namesIn(attributes);
-    return { asked: { commonName, ...sorted(names) } };
-  } catch (error) {
-    if (error instanceof Fault) return { fault: error.message };
-    throw error;
-  }
+/**
+ * As Go reads it: the parser here takes lengths that do not fit together, and what it makes of them
+ * has other bytes then. Throws what it cannot read.
+ */
+function exactly<T>(bytes: Buffer, type: new () => T): T {
+  const parsed = AsnConvert.parse(bytes, type);
+  if (Buffer.from(AsnConvert.serialize(parsed)).equals(bytes)) return parsed;
+  throw new Fault('the request is not in DER');
 }
 
 /** Curves and sizes that Go's TLS takes of a server, as a kubelet makes them. */
@@ -110,11 +108,11 @@ function namesIn(attributes: CertificationRequest['certificationRequestInfo']['a
   if (!isList || value === undefined) {
     throw new Fault('attributes: must be one list of extensions and nothing else');
   }
-  const [extension, ...rest] = AsnConvert.parse(value, Extensions);
+  const [extension, ...rest] = exactly(Buffer.from(value), Extensions);
   if (extension?.extnID !== subjectAlternativeNameOid || rest.length > 0) {
     throw new Fault('extensions: must be subjectAltName alone');
   }
-  return AsnConvert.parse(extension.extnValue, SubjectAlternativeName);
+  return exactly(Buffer.from(extension.extnValue.buffer), SubjectAlternativeName);
 }
 
 function sorted(names: readonly GeneralName[]): Pick<Asked, 'dnsNames' | 'ips'> {

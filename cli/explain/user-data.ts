@@ -27,13 +27,13 @@ export async function userDataFacts(
   return value === undefined ? [] : [{ name: 'User data', value }];
 }
 
-type Present = { origin: string } | { unknown: string };
+type PresentOrigin = { origin: string } | { unknown: string };
 
 /** Undefined: the class asks for no profile. */
 async function presentOf(
   { kube }: ClusterScope,
   machineClass: MachineClass,
-): Promise<Present | undefined> {
+): Promise<PresentOrigin | undefined> {
   const source = userDataSourceOf(machineClass);
   if (!source || source.from === 'secret') return undefined;
   const { namespace = 'default', annotations: notes = {} } = machineClass.metadata;
@@ -53,7 +53,10 @@ async function presentOf(
   }
 }
 
-function comparison(made: string | undefined, present: Present | undefined): string | undefined {
+function comparison(
+  made: string | undefined,
+  present: PresentOrigin | undefined,
+): string | undefined {
   if (made === undefined) {
     if (!present || !('origin' in present)) return undefined;
     return `of no profile; its class makes them of ${present.origin} now`;

@@ -9,8 +9,8 @@ export interface CheckOptions extends OutputOptions {
 }
 
 /** Exit code 1: there is a fault. */
-export function check({ file }: CheckOptions): Answer {
-  const checked = checkUserData(bytesIn(file));
+export async function check({ file }: CheckOptions): Promise<Answer> {
+  const checked = checkUserData(await bytesIn(file));
   const { faults } = checked;
   return {
     text: textOf(file, checked),

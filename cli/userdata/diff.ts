@@ -28,7 +28,7 @@ export interface DiffOptions extends InputOptions {
  */
 export async function diff(options: DiffOptions): Promise<Answer> {
   try {
-    if (options.files) return diffOfFiles(options.files);
+    if (options.files) return await diffOfFiles(options.files);
     return await inCluster(options, async (scope) => await diffOfClass(scope, options));
   } catch (error) {
     throw new UsageError(reasonOf(error), { cause: error });
@@ -50,12 +50,15 @@ function sideOf(input: UserDataInput, when: string): Side {
   return { title: `${when}: ${name}@${version}`, text, downloads: downloads.map(lineOf) };
 }
 
-export function diffOfFiles([before, after]: readonly [before: string, after: string]): Answer {
-  return answerOf(sideOfFile(before), sideOfFile(after));
+export async function diffOfFiles([before, after]: readonly [
+  before: string,
+  after: string,
+]): Promise<Answer> {
+  return answerOf(await sideOfFile(before), await sideOfFile(after));
 }
 
-function sideOfFile(title: string): Side {
-  return { title, text: bytesIn(title).toString('utf8'), downloads: [] };
+async function sideOfFile(title: string): Promise<Side> {
+  return { title, text: (await bytesIn(title)).toString('utf8'), downloads: [] };
 }
 
 /** As `diff -u` prints it, and then the downloads that are no more or new. */

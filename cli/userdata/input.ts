@@ -1,5 +1,6 @@
 /** The profile and the config that options name: built in, in files, or those of a class. */
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { configOf, profileOf } from '../../activities/user-data/class-user-data.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { customResource } from '../../kube/client/paths.ts';
@@ -46,8 +47,8 @@ export async function inputOf(
 ): Promise<UserDataInput> {
   const asked = scope && { scope, machineClass: await readClass(scope, className) };
   const readings = {
-    profile: profile === undefined ? await profileOfClass(asked) : profileNamed(profile),
-    config: config === undefined ? await configOfClass(asked) : configIn(config),
+    profile: profile === undefined ? await profileOfClass(asked) : await profileNamed(profile),
+    config: config === undefined ? await configOfClass(asked) : await configIn(config),
   };
   const faults = [...(readings.profile.faults ?? []), ...(readings.config.faults ?? [])];
   if (readings.profile.faults || readings.config.faults) throw new UsageError(faults.join('\n'));
@@ -92,8 +93,8 @@ async function configOfClass(asked: OfClass | undefined): Promise<Read<UserDataC
   return await configOf({ client: scope.kube, namespace: scope.namespace }, name);
 }
 
-function profileNamed(word: string): Read<Profile> {
-  if (/\/|\.ya?ml$/.test(word) || word === '-') return readProfile(textIn(word), word);
+async function profileNamed(word: string): Promise<Read<Profile>> {
+  if (/\/|\.ya?ml$/.test(word) || word === '-') return readProfile(await textIn(word), word);
   const value = builtInProfile(word);
   if (value) return { value };
   const meant = nearestOf(word, profileNames());
@@ -102,18 +103,18 @@ function profileNamed(word: string): Read<Profile> {
   return { faults: [`--profile: ${JSON.stringify(word)} is not a profile: ${names}`] };
 }
 
-function configIn(file: string): Read<UserDataConfig> {
-  return readConfig(textIn(file), file);
+async function configIn(file: string): Promise<Read<UserDataConfig>> {
+  return readConfig(await textIn(file), file);
 }
 
-function textIn(file: string): string {
-  return bytesIn(file).toString('utf8');
+async function textIn(file: string): Promise<string> {
+  return (await bytesIn(file)).toString('utf8');
 }
 
-/** `-` is the standard input. */
-export function bytesIn(file: string): Buffer {
+/** `-` is the standard input, as a stream: a read of a pipe fails where its writer is slower. */
+export async function bytesIn(file: string): Promise<Buffer> {
   try {
-    return readFileSync(file === '-' ? process.stdin.fd : file);
+    return file === '-' ? await buffer(process.stdin) : await readFile(file);
   } catch (error) {
     throw new UsageError(`${file} cannot be read: ${reasonOf(error)}`, { cause: error });
   }

@@ -14,7 +14,7 @@ export const vocabulary = {
   words: `
     aborted absent acceptance accepted accepts access account acme acquire act action active
     activity add address administrative adopted advice affordable again against age agenda agent
-    agreed alert alicloud alike alive allowance allowed already anexia annotation answer api
+    agreed alert alicloud alike alive allowance allowed already anexia annotation answer anything api
     apiserver
     apply architecture argument ask assign atomically attached attachment attempt attribute
     audit authority auto automatic autoscaler available awaited away aws azure back backoff bad
@@ -29,9 +29,9 @@ export const vocabulary = {
     converter copy cordon core correct count counters create creation creator credential
     critical crowd csi current custom dashboard data database date dead deadline death decision
     default defined deletable delete deletion delivered delivery dependencies deployment
-    describe desired details devices diagnose died differ digest digital dir director directory
+    describe desired details devices diagnose died diff differ digest digital dir director directory
     disappearance disk dispatch disruption distinct doctor document doing done doubt down download drain
-    driver drop droplet due duration dynamic earlier ec edit effect effective elder election element
+    driver drop droplet due duration dynamic earlier ec edit either effect effective elder election element
     elsewhere empty encode encrypted end endpoints engine ensure enter entrance entry
     environment epoch equipped error etcd evaluate evaluation event everything evict eviction
     exceptions exclusion excused executable exists expect explain explanation external fact factory
@@ -46,12 +46,12 @@ export const vocabulary = {
     interruptible interruption interval invalid ip iso items job join json journal keep kept kernel key
     keyword kill kind kit known kube kubeconfig kubectl kubelet kubevirt label lack large last
     late lately lateness latest launch layout lazy leader leaderless leadership leading leaked
-    lean lease leave ledger left leftovers length let level license life lifecycle limit line
+    lean lease least leave ledger left leftovers length let level license life lifecycle limit line
     list listings live load local location lock log long longest look loopback loss lost mac
     machine made make malloc manager manifest manual many map mark mass matches matching max mcm
     meaning measured median meltdown member memo memory merge message meta metadata metal meter
     metric migrate milliseconds millwright misconfigured miscount mismatch misses missing mode
-    modfile module monotonic ms name nameless namespace near nearest need network new newest next nic
+    modfile module monotonic multipart ms name nameless namespace near nearest need network new newest next nic
     nobody node noop note nothing notice now nulls number nutanix object observe obstacle
     occasion occurrence ocean offboard ok old open openings operation operator optional options
     orchestration order origin orphan os outage outcome outdated outlasting output outside
@@ -71,7 +71,7 @@ export const vocabulary = {
     room root rotated round routed routes row rule run runbook runtime safe safety sample
     sandbox sbom scale schedule schema scope screen script sdk search seconds secret section
     security see seen select selection selector send senseless sent sequel series serve
-    servers service session set settings settle setup sha shards shared shell short shorten show
+    servers service session set settings settle setup sha shape shards shared shell short shorten show
     shown shrink shrunk shut shutdown signal signed silent simulate single sinks size skip
     sleep slot slow snapshot soon source spam span spare spec spelling spent spot ssh stack
     stage stale stall standing stands standstill start state status stay step stop store

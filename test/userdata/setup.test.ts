@@ -34,7 +34,10 @@ afterEach(async () => {
 const standIns: Readonly<Record<string, string>> = {
   'apt-get': '',
   curl: `for url in "$@"; do :; done
-while [ "$1" != --output ]; do [ $# -gt 1 ] || exit 0; shift; done
+while [ "$1" != --output ]; do
+  if [ $# -eq 1 ]; then cat "$root/metadata/$(basename "\${url%%\\?*}")"; exit; fi
+  shift
+done
 cp "$root/published/\${url##*/}" "$2"`,
   dnf: '',
   journalctl: 'echo "the last lines"',
@@ -162,6 +165,45 @@ test('installs each program after its digest, and ends once the kubelet has its 
     'systemctl enable containerd.service kubelet.service',
     'systemctl restart containerd.service kubelet.service',
   ]);
+});
+
+test.each([
+  {
+    provider: 'AWS',
+    metadata: {
+      token: 'TOKEN',
+      'local-hostname': 'ip-10-0-0-7.eu-west-1.compute.internal example.com',
+      'availability-zone': 'eu-west-1b',
+      'instance-id': 'i-0abc',
+    },
+    asked:
+      'NODE_NAME=ip-10-0-0-7.eu-west-1.compute.internal\nPROVIDER_ID=aws:///eu-west-1b/i-0abc\n',
+  },
+  {
+    provider: 'GCP',
+    metadata: { zone: 'projects/12/zones/europe-west1-b', 'project-id': 'shop', name: 'pool-a-x' },
+    asked: 'PROVIDER_ID=gce://shop/europe-west1-b/pool-a-x\n',
+  },
+  {
+    provider: 'Azure',
+    metadata: { resourceId: '/subscriptions/s/resourceGroups/g/providers/p/virtualMachines/m' },
+    asked: 'PROVIDER_ID=azure:///subscriptions/s/resourceGroups/g/providers/p/virtualMachines/m\n',
+  },
+])('asks $provider what only it knows, once more after a failure', async (cloud) => {
+  const { provider, metadata, asked } = cloud;
+  const pool = await poolWith({ node: { cloudProvider: 'none' } }, { provider });
+  const failed = await setUp(pool);
+  expect(failed.code).toBe(1);
+  expect(failed.lines).toContainEqual(
+    expect.stringMatching(/^failed \(exit code 1\): ask the cloud for /),
+  );
+  await mkdir(join(root, 'metadata'));
+  for (const [name, text] of Object.entries(metadata)) {
+    await writeFile(join(root, 'metadata', name), text);
+  }
+  const ran = await setUp(pool);
+  expect(ran.code).toBe(0);
+  await expect(textAt('etc/kubernetes/asked')).resolves.toBe(asked);
 });
 
 test('installs nothing that has another digest', async () => {

@@ -2,7 +2,7 @@
 import { gunzipSync } from 'node:zlib';
 import { nearestOf } from '../../workflows/values/nearest.ts';
 import { schemaCheck } from '../../activities/schema/schema-check.ts';
-import { readYaml, type LineFault } from '../lines.ts';
+import { readYaml, type LineFault, type YamlRead } from '../lines.ts';
 import { cloudConfig } from './cloud-config.ts';
 import type { Checked } from './checked.ts';
 import { checkIgnition } from './ignition.ts';
@@ -16,13 +16,16 @@ export function checkUserData(bytes: Uint8Array): Checked {
   if (!isPacked) return checkText(decoded(bytes));
   let unpacked: Uint8Array;
   try {
-    unpacked = gunzipSync(bytes);
-  } catch {
-    return faulty('gzip', 'it begins as gzip, and cannot be unpacked');
+    unpacked = gunzipSync(bytes, { maxOutputLength: longestUnpacked });
+  } catch (error) {
+    return faulty('gzip', `it begins as gzip, and cannot be unpacked: ${Object(error).message}`);
   }
   const { kind, ...found } = checkText(decoded(unpacked));
   return { ...found, kind: `${kind}, packed by gzip` };
 }
+
+/** Bytes; the largest limit of a cloud, packed as well as gzip can, is below. */
+const longestUnpacked = 64 * 1024 * 1024;
 
 /** Without the mark that some editors put in front. */
 function decoded(bytes: Uint8Array): string {
@@ -30,10 +33,21 @@ function decoded(bytes: Uint8Array): string {
 }
 
 function checkText(text: string): Checked {
+  try {
+    return ordered(checkKnown(text));
+  } catch (error) {
+    // Aliases that stand for very much or for nothing, and what is nested too deeply.
+    const isOfText = error instanceof ReferenceError || error instanceof RangeError;
+    if (isOfText) return faulty('unknown', `it cannot be read: ${error.message}`);
+    throw error;
+  }
+}
+
+function checkKnown(text: string): Checked {
   if (isMultipart(text)) return checkParts(text);
-  if (text.trimStart().startsWith('{')) return ordered(checkIgnition(text));
+  if (text.trimStart().startsWith('{')) return checkIgnition(text);
   const known = kinds.find(({ begins }) => begins.test(text));
-  if (known) return ordered({ warnings: [], ...known.check(text), kind: known.kind });
+  if (known) return { warnings: [], ...known.check(text), kind: known.kind };
   const allowed = '#cloud-config, #!, ## template: jinja, #include, Content-Type: multipart or {';
   const first = JSON.stringify(text.split('\n', 1)[0]?.slice(0, 64));
   return faulty('unknown', `${first} is not how user data begin: with ${allowed}`);
@@ -102,15 +116,17 @@ const kinds: readonly DocumentKind[] = [
 
 const ofModules = schemaCheck(fields(cloudConfig, { others: anything }));
 
+/** As cloud-init reads YAML: bytes are texts, and a tag that it does not know is a fault. */
+function readAsPython(text: string): Pick<YamlRead, 'faults' | 'lineOf'> & { value: unknown } {
+  const { document, faults, warnings, lineOf } = readYaml(text, '1.1');
+  const all = [...faults, ...warnings];
+  const reviver = (_key: unknown, one: unknown): unknown => (isBytes(one) ? String(one) : one);
+  return { value: all.length > 0 ? null : document.toJS({ reviver }), faults: all, lineOf };
+}
+
 function checkCloudConfig(text: string): { faults: LineFault[] } {
-  const { document, faults, lineOf } = readYaml(text, '1.1');
+  const { value, faults, lineOf } = readAsPython(text);
   if (faults.length > 0) return { faults };
-  let value: unknown;
-  try {
-    value = document.toJS({ reviver: (_key, one: unknown) => (isBytes(one) ? String(one) : one) });
-  } catch (error) {
-    return { faults: [{ line: 1, sentence: String(error) }] };
-  }
   // It may hold nothing but comments.
   if (value === null) return { faults: [] };
   if (typeof value !== 'object' || Array.isArray(value)) {
@@ -134,9 +150,8 @@ function unknownKey(key: string): string {
 }
 
 function checkArchive(text: string): { faults: LineFault[]; warnings: LineFault[] } {
-  const { document, faults, lineOf } = readYaml(text, '1.1');
+  const { value: items, faults, lineOf } = readAsPython(text);
   if (faults.length > 0) return { faults, warnings: [] };
-  const items: unknown = document.toJS();
   if (!Array.isArray(items)) {
     return { faults: [{ line: lineOf(''), sentence: 'it is not a list' }], warnings: [] };
   }
@@ -182,11 +197,11 @@ function checkParts(text: string): Checked {
   );
   const { faults: ofParts, warnings } = together(found);
   const list = checked.map(({ found: { kind } }) => kind).join('; ');
-  return ordered({
+  return {
     kind: `${parts.length} parts: ${list}`,
     faults: [...faults, ...ofParts],
     warnings,
-  });
+  };
 }
 
 function within(found: Checked, where: string, lineOf: (line: number) => number): Checked {

@@ -200,6 +200,15 @@ test.each<[string, World, RegExp]>([
   expect(seen).toMatchObject({ isFinal: true });
 });
 
+/** Go reads no names here, and signs none; the parser would. */
+test('lengths that do not fit together are left alone', async () => {
+  const der = Buffer.from(new x509.Pkcs10CertificateRequest(await aRequest()).rawData);
+  const oid = der.indexOf(Buffer.from([0x06, 0x03, 0x55, 0x1d, 0x11]));
+  const list = oid - 3;
+  der.writeUInt8(der.readUInt8(list) - 1, list);
+  expect(reasonOf(await reviewed({ pem: pemOf(der) }))).toBe('the request is not in DER');
+});
+
 test('two requests in one are left alone', async () => {
   const pem = `${await aRequest()}${await aRequest({ names: [dns('kubernetes')] })}`;
   expect(reasonOf(await reviewed({ pem }))).toMatch(/^the request is not one PEM block/);

@@ -103,7 +103,7 @@ test.each<[string, object[], object, string]>([
     ofClass,
     'takes the user data that operating-system-manager has made: Secret cloud-init-settings/a-shoot-bootstrap-config. Nothing is rendered',
   ],
-])('%s is refused', async (_what, objects, options, message) => {
+])('%s is refused', async (...[, objects, options, message]) => {
   await expect(render(scopeOf(...objects), options)).rejects.toThrow(message);
 });
 

@@ -111,3 +111,16 @@ test.each([
 test('a beginning that nothing knows is a fault', () => {
   expect(faultsOf('packages: []\n')[0]).toContain('with #cloud-config, #!');
 });
+
+test.each([
+  ['an alias without an anchor', '#cloud-config\nhostname: *a\n'],
+  [
+    'aliases that stand for very much',
+    `#cloud-config\na: &a [${'x,'.repeat(99)}]\nb: &b [${'*a,'.repeat(99)}]\nc: [${'*b,'.repeat(99)}]\n`,
+  ],
+  ['a tag that is not known', '#cloud-config\nhostname: !python/object:a b\n'],
+  ['very deep nesting', `{"ignition":${'['.repeat(200_000)}`],
+  ['very deep nesting that is closed', `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`],
+])('%s is a fault', (_what, text) => {
+  expect(check(text).faults).not.toEqual([]);
+});

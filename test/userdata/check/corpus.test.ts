@@ -1,4 +1,4 @@
-/** What stands in the corpus is judged as its folder says; other tests ask cloud-init and Ignition. */
+/** The corpus is judged as its folders say; e2e tests ask cloud-init and Ignition the same. */
 import { globSync, readFileSync } from 'node:fs';
 import { checkUserData } from '../../../userdata/check/check.ts';
 
