@@ -95,7 +95,7 @@ async function reasonAgainst(name: DebianName): Promise<string | undefined> {
 async function placeOf(name: DebianName): Promise<{ cacheDir: string; folder: string }> {
   const hash = createHash('sha256');
   if (name === 'debian-root') hash.update(JSON.stringify(root));
-  else hash.update(await readFile('/etc/os-release'));
+  else hash.update(await readFile('/etc/os-release').catch(() => ''));
   const cacheDir = cacheFolder(process.env);
   return { cacheDir, folder: join(cacheDir, `debian-${name}-${hash.digest('hex').slice(0, 16)}`) };
 }

@@ -10,6 +10,7 @@
  * `beforeJoin` takes cgroups and iptables out of the kubelet's configuration.
  */
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -133,9 +134,9 @@ const title = isRoot
     const path = (request.url ?? '').slice(1);
     asked.push(path);
     const file = published[path];
-    void (file === undefined ? Promise.resolve('') : readFile(file)).then((content) => {
-      response.writeHead(file === undefined ? 404 : 200).end(content);
-    });
+    response.statusCode = file === undefined ? 404 : 200;
+    if (file === undefined) response.end();
+    else createReadStream(file).pipe(response);
   });
   await using publisher = await listening(server);
   const { kube } = scenario.cluster;

@@ -56,8 +56,7 @@ beforeAll(async () => {
     programs.add(`${profile.programs ?? '/usr/local/bin'}/kubelet`);
     programs.add(`${profile.programs ?? '/usr/local/bin'}/containerd`);
     const providers = profile.providers ?? builtInProviders;
-    const [first = ''] = providers;
-    for (const row of pairwise({ provider: providers, ...levelsFor(profile, first) })) {
+    for (const row of pairwise({ provider: providers, ...levelsFor(profile, providers) })) {
       const { provider = '' } = row;
       const config = allowedConfig(profile, provider, row);
       if (!config) continue;

@@ -218,12 +218,15 @@ const partsOf: Readonly<Record<Option, Readonly<Record<string, Part>>>> = option
 
 export const optionNames = Object.keys(options).filter((name): name is Option => name in options);
 
-/** By option: the levels that this pool may have. */
-export function levelsFor(profile: Profile, provider: string): Record<string, string[]> {
+/** By option: the levels that a pool of this profile may have on one of the clouds. */
+export function levelsFor(
+  profile: Profile,
+  providers: readonly string[],
+): Record<string, string[]> {
   const entries = optionNames.map((option) => {
     const allowed = Object.keys(options[option]).filter((level) => {
       const config = configOf({ [option]: level });
-      return poolFaults({ profile, provider, config }).length === 0;
+      return providers.some((provider) => poolFaults({ profile, provider, config }).length === 0);
     });
     return [option, allowed] as const;
   });

@@ -14,56 +14,51 @@ export type Verdict = string | undefined;
 /** Each text once, however many ask for it. Same order. */
 type Judge = (texts: readonly string[]) => Promise<Verdict[]>;
 
-/** Files of one call. */
-const atOnce = 50;
-
 export const judges = {
   /** `cloud-init schema --config-file`, in one process for all of them. */
   'cloud-init schema': (texts) => byPython('cloud-init', texts),
   'ignition-validate': (texts) =>
-    inFolder(async (folder) => {
+    withFiles(texts, async (files) => {
       const program = join(await preparedDebian('ignition'), 'usr/bin/ignition-validate');
-      return await eachFile(folder, texts, (file) => faultOf(program, [file]));
+      return await each(files, (file) => faultOf(program, [file]));
     }),
   'bash -n': (texts) =>
-    inFolder((folder) => eachFile(folder, texts, (file) => faultOf('bash', ['-n', file]))),
+    withFiles(texts, (files) => each(files, (file) => faultOf('bash', ['-n', file]))),
   shellcheck: (texts) =>
-    inFolder(async (folder) => {
+    withFiles(texts, async (files) => {
       const program = join(dirname(await preparedPython('user-data')), 'shellcheck');
       const args = ['--shell=bash', '--norc', '--format=gcc'];
-      const judge = (files: readonly string[]) => faultOf(program, [...args, ...files]);
-      return await eachFile(folder, texts, (file) => judge([file]), judge);
+      return await each(files, (...some) => faultOf(program, [...args, ...some]), 50);
     }),
   toml: (texts) => byPython('toml', texts),
   /**
    * The kubelet reads its configuration before all else, and ends here as it has no kubeconfig. It
    * only logs unknown fields. Whether cgroups of this machine are of version 1 is not the question.
    */
-  kubelet: (texts) =>
-    inFolder(async (folder) => {
+  kubelet: (texts) => {
+    const judged = texts.map((text) =>
+      text.includes('failCgroupV1') ? text : `${text}failCgroupV1: false\n`,
+    );
+    return withFiles(judged, async (files, folder) => {
       const kubelet = await preparedBinary('kubelet');
       const lacking = join(folder, 'none');
-      const judged = texts.map((text) =>
-        text.includes('failCgroupV1') ? text : `${text}failCgroupV1: false\n`,
-      );
-      return await eachFile(folder, judged, async (file) => {
-        const args = [
+      return await each(files, async (file) => {
+        const end = await printedBy(kubelet, [
           `--config=${file}`,
           `--kubeconfig=${lacking}`,
           `--cert-dir=${folder}`,
           '--client-ca-file=',
-        ];
-        const end = (await faultOf(kubelet, args)) ?? 'the kubelet runs without a kubeconfig';
-        return end.includes(`stat ${lacking}`) && !end.includes('strict decoding')
-          ? undefined
-          : end;
+        ]);
+        const isRight = end.includes(`stat ${lacking}`) && !end.includes('strict decoding');
+        return isRight ? undefined : end;
       });
-    }),
+    });
+  },
   /** It logs what it does not know of a version of its configuration. */
   containerd: (texts) =>
-    inFolder(async (folder) => {
+    withFiles(texts, async (files) => {
       const containerd = await preparedBinary('containerd');
-      return await eachFile(folder, texts, async (file) => {
+      return await each(files, async (file) => {
         const printed = await printedBy(containerd, ['--config', file, 'config', 'dump']);
         // Of the versions that it reads, its own is the last.
         const said = printed.replace(/^.*Configuration migrated from version [23],.*$/m, '');
@@ -76,8 +71,8 @@ export const judges = {
 export type JudgeName = keyof typeof judges;
 
 /**
- * `systemd-analyze verify` of the units of machines, each in a root of its own with the units of
- * this system and stand-ins for programs.
+ * `systemd-analyze verify` of the units of machines, each beside the units of this system, with
+ * stand-ins for programs.
  *
  * @param machines Units and their drop-ins by path.
  */
@@ -94,7 +89,10 @@ export async function unitVerdicts(
       recursive: true,
       verbatimSymlinks: true,
     });
-    for (const path of programs) await writeIn(folder, path, '', 0o755);
+    for (const path of programs) await cp('/bin/true', join(folder, path), { dereference: true });
+    // Of images that bring their own; a machine's goes before it.
+    const brought = '[Service]\nExecStart=/bin/bash\n';
+    await writeIn(folder, 'usr/lib/systemd/system/containerd.service', brought);
     const verdicts: Verdict[] = [];
     for (const units of machines) {
       await rm(join(folder, unitFolder), { recursive: true, force: true });
@@ -109,10 +107,10 @@ export async function unitVerdicts(
   });
 }
 
-async function writeIn(folder: string, path: string, text: string, mode = 0o644): Promise<void> {
+async function writeIn(folder: string, path: string, text: string): Promise<void> {
   const file = join(folder, path);
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, text, { mode });
+  await writeFile(file, text);
 }
 
 async function byPython(kind: string, texts: readonly string[]): Promise<Verdict[]> {
@@ -133,24 +131,31 @@ async function inFolder<Result>(run: (folder: string) => Promise<Result>): Promi
   }
 }
 
+async function withFiles<Result>(
+  texts: readonly string[],
+  run: (files: readonly string[], folder: string) => Promise<Result>,
+): Promise<Result> {
+  return await inFolder(async (folder) => {
+    const files = texts.map((_text, index) => join(folder, `document-${index}`));
+    for (const [index, file] of files.entries()) await writeFile(file, texts[index] ?? '');
+    return await run(files, folder);
+  });
+}
+
 /**
  * One after the other: other tests run beside.
  *
- * @param judgeAll Of a program that takes several files: only where it finds a fault in some of them,
- * each is judged.
+ * @param atOnce Files of one call. Where a fault is in some of them, each is judged alone.
  */
-async function eachFile(
-  folder: string,
-  texts: readonly string[],
-  judge: (file: string) => Promise<Verdict>,
-  judgeAll?: (files: readonly string[]) => Promise<Verdict>,
+async function each(
+  files: readonly string[],
+  judge: (...some: string[]) => Promise<Verdict>,
+  atOnce = 1,
 ): Promise<Verdict[]> {
-  const files = texts.map((_text, index) => join(folder, `document-${index}`));
-  for (const [index, text] of texts.entries()) await writeFile(files[index] ?? '', text);
   const verdicts: Verdict[] = [];
   for (let start = 0; start < files.length; start += atOnce) {
     const some = files.slice(start, start + atOnce);
-    const areRight = judgeAll !== undefined && (await judgeAll(some)) === undefined;
+    const areRight = atOnce > 1 && (await judge(...some)) === undefined;
     for (const file of some) verdicts.push(areRight ? undefined : await judge(file));
   }
   return verdicts;
