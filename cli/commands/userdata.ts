@@ -74,7 +74,7 @@ their rules. Of scripts and templates it says what they are. It needs no network
 Exit code 1: there is a fault. Warnings are none.`,
   examples: [
     'userdata check user-data',
-    'millwright userdata render --class pool-a | millwright userdata check -',
+    'userdata render --class pool-a | millwright userdata check -',
   ],
   read: (options, [file = '']) => ({ ...options, file }),
   run: async (options) => (await import('../userdata/check.ts')).check(options),
