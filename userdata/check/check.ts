@@ -120,8 +120,11 @@ const ofModules = schemaCheck(fields(cloudConfig, { others: anything }));
 function readAsPython(text: string): Pick<YamlRead, 'faults' | 'lineOf'> & { value: unknown } {
   const { document, faults, warnings, lineOf } = readYaml(text, '1.1');
   const all = [...faults, ...warnings];
-  const reviver = (_key: unknown, one: unknown): unknown => (isBytes(one) ? String(one) : one);
-  return { value: all.length > 0 ? null : document.toJS({ reviver }), faults: all, lineOf };
+  return {
+    value: all.length > 0 ? null : document.toJS({ reviver: withoutBytes }),
+    faults: all,
+    lineOf,
+  };
 }
 
 function checkCloudConfig(text: string): { faults: LineFault[] } {
@@ -141,7 +144,9 @@ function checkCloudConfig(text: string): { faults: LineFault[] } {
   };
 }
 
-const isBytes = (value: unknown): boolean => value instanceof Uint8Array;
+function withoutBytes(_key: unknown, value: unknown): unknown {
+  return value instanceof Uint8Array ? String(value) : value;
+}
 
 function unknownKey(key: string): string {
   const meant = nearestOf(key, Object.keys(cloudConfig));
