@@ -1,6 +1,6 @@
 /**
- * Approves requests of kubelets for serving certificates in one target cluster: a watch, and a look
- * at each open request, again and again until somebody has decided on it. Nothing is kept: another
+ * Approves requests of kubelets for serving certificates in one target cluster: a watch, and a
+ * review of each open request, again and again until it is decided on. Nothing is kept: another
  * process, or this one after a restart, begins anew. Several at once do no harm, as one of them
  * writes and the others see it.
  */
@@ -32,16 +32,16 @@ export interface ServingResult {
 export interface ApproverOptions {
   target: KubeClient;
   /** Waits for a turn: few at a time, and those of one requester do not hold up the others. */
-  turn<T>(requester: string, look: () => Promise<T>): Promise<T>;
+  turn<T>(requester: string, task: () => Promise<T>): Promise<T>;
   /** It was approved, or is left alone; once for each reason. */
   onResult(result: ServingResult): void;
-  /** The watch broke or a look failed; it goes on by itself. */
+  /** The watch broke or a review failed; it goes on by itself. */
   onError(error: unknown): void;
 }
 
-type Told = Pick<ServingResult, 'result' | 'reason'> & { machine?: Machine };
+type Report = Pick<ServingResult, 'result' | 'reason'> & { machine?: Machine };
 
-/** A request that nobody has decided on. */
+/** A request that is neither approved nor denied. */
 interface Open {
   uid: string;
   name: string;
@@ -49,14 +49,14 @@ interface Open {
   since: number;
   backoff: Backoff;
   timer?: Timer;
-  /** What was said of it. */
-  told?: string;
+  /** The last reason. */
+  reported?: string;
 }
 
 /** The Node of a request may come moments after it, and its providerID too. */
 const patienceMs = 30_000;
 const waits = { firstMs: 1_000, maxMs: 300_000 };
-/** Processes that see the same request do not all look at once. */
+/** Processes that see the same request do not all read it at once. */
 const spreadMs = 300;
 /** After a stop or a change of leaders, all come back; spread. */
 const heldMs = 10_000;
@@ -76,7 +76,7 @@ export class ServingCertificates {
   serve(machines: ServedMachines): () => void {
     this.#served.set(machines.namespace, machines);
     this.#requests ??= this.#watch();
-    for (const one of this.#open.values()) this.#lookAnew(one);
+    for (const one of this.#open.values()) this.#reviewAnew(one);
     return () => void this.#served.delete(machines.namespace);
   }
 
@@ -102,7 +102,7 @@ export class ServingCertificates {
     if (known) return;
     const one = { uid, name, requester, since: monotonicMs(), backoff: createBackoff(waits) };
     this.#open.set(uid, one);
-    this.#lookAnew(one);
+    this.#reviewAnew(one);
   }
 
   #forget(one: Open): void {
@@ -110,17 +110,17 @@ export class ServingCertificates {
     this.#open.delete(one.uid);
   }
 
-  #lookAnew(one: Open): void {
+  #reviewAnew(one: Open): void {
     one.backoff.reset();
-    this.#lookIn(one, random() * spreadMs);
+    this.#reviewIn(one, random() * spreadMs);
   }
 
-  #lookIn(one: Open, milliseconds: number): void {
+  #reviewIn(one: Open, milliseconds: number): void {
     one.timer?.cancel();
-    one.timer = after(milliseconds, () => void this.#look(one), { keepsAlive: false });
+    one.timer = after(milliseconds, () => void this.#review(one), { keepsAlive: false });
   }
 
-  async #look(one: Open): Promise<void> {
+  async #review(one: Open): Promise<void> {
     const { target, turn, onError } = this.#options;
     if (this.#served.size === 0) return;
     try {
@@ -133,7 +133,7 @@ export class ServingCertificates {
       if (seen?.result === 'approved' || (seen && this.#isOpen(one))) this.#settle(one, seen);
     } catch (error) {
       if (!isConflict(error)) onError(error);
-      if (this.#isOpen(one)) this.#lookIn(one, one.backoff.next());
+      if (this.#isOpen(one)) this.#reviewIn(one, one.backoff.next());
     }
   }
 
@@ -143,23 +143,23 @@ export class ServingCertificates {
 
   #settle(one: Open, seen: ReviewOutcome): void {
     if (seen.result === 'over') return this.#forget(one);
-    if (seen.result === 'held') return this.#lookIn(one, heldMs * (0.5 + random()));
+    if (seen.result === 'held') return this.#reviewIn(one, heldMs * (0.5 + random()));
     if (seen.result === 'approved') {
       this.#forget(one);
-      return this.#tell(one, { result: 'approved', machine: seen.machine });
+      return this.#report(one, { result: 'approved', machine: seen.machine });
     }
     const { reason, isFinal, machine } = seen;
     const isLate = isFinal || monotonicMs() - one.since >= patienceMs;
-    if (isLate && one.told !== reason) {
-      one.told = reason;
-      this.#tell(one, { result: 'leftAlone', reason, ...(machine && { machine }) });
+    if (isLate && one.reported !== reason) {
+      one.reported = reason;
+      this.#report(one, { result: 'leftAlone', reason, ...(machine && { machine }) });
     }
     // What is wrong in the request itself stays so.
-    if (!isFinal) this.#lookIn(one, one.backoff.next());
+    if (!isFinal) this.#reviewIn(one, one.backoff.next());
   }
 
   /** Not with the name in an Event: a kubelet asks anew each quarter of an hour. */
-  #tell({ name, requester }: Open, seen: Told): void {
+  #report({ name, requester }: Open, seen: Report): void {
     const { machine, ...rest } = seen;
     const ref = machine && referenceOf(machine);
     this.#options.onResult({

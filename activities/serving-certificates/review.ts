@@ -1,4 +1,4 @@
-/** One look at a request: read what it names, decide, and approve it or say why not. */
+/** Reviews a request once: read what it names, decide, and approve it or say why not. */
 import { labels } from '../../workflows/api/constants.ts';
 import type { Machine, NodeAddress } from '../../workflows/api/machine.ts';
 import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
@@ -25,7 +25,7 @@ export interface ServedMachines {
   namespace: string;
   control: KubeClient;
   machines: MachineLists;
-  /** A watcher leads, and nobody has stopped everything. */
+  /** A watcher leads, and there is no stop. */
   mayAct(): boolean;
   /** What the cloud says now; undefined where this process cannot ask it. Throws a DriverError. */
   askCloud(machine: Machine): Promise<readonly NodeAddress[] | undefined>;
@@ -46,7 +46,7 @@ export type ReviewOutcome =
       isFinal: boolean;
     };
 
-/** Nobody has decided on it, and nothing was signed. */
+/** It is neither approved nor denied, and nothing was signed. */
 export function isOpen({
   status: { conditions = [], certificate } = {},
 }: CertificateSigningRequest): boolean {
@@ -58,7 +58,7 @@ export interface ReviewParts {
   served: readonly ServedMachines[];
 }
 
-/** Throws a KubeError; another look can then be made. */
+/** Throws a KubeError; it can then be called again. */
 export async function review(
   { target, served }: ReviewParts,
   { name, uid }: { name: string; uid: string },

@@ -16,7 +16,7 @@ export interface ServingApproval {
   open(target: KubeClient): ServingCertificates;
 }
 
-/** Requests of each target cluster that are looked at at a time. */
+/** Requests of each target cluster that are reviewed at a time. */
 const most = 5;
 
 export interface ApprovalParts {
@@ -40,7 +40,7 @@ export function createServingApproval({
     const turns = new FairTurns(most);
     return new ServingCertificates({
       target,
-      turn: (requester, look) => turns.take(requester, look),
+      turn: (requester, task) => turns.take(requester, task),
       onResult({ result, ...request }) {
         count(result);
         if (result === 'approved')

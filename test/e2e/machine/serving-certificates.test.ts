@@ -1,4 +1,4 @@
-/** Serving certificates of kubelets, approved by the worker and signed by Kubernetes' own signer. */
+/** Serving certificates of kubelets: approved by the worker, signed by Kubernetes itself. */
 import 'reflect-metadata';
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
