@@ -27,7 +27,7 @@ export const vocabulary = {
     complete completion component compute concerns condition config conflict connect consent
     consistent console container content contest context continue contract controller controls
     converter copy cordon core correct count counters create creation creator credential
-    critical crowd csi current custom dashboard data database date dead deadline death decision
+    critical crowd csi current custom dashboard data database date dead deadline death debian decision
     default defined deletable delete deletion delivered delivery dependencies deployment
     describe desired details devices diagnose died diff differ digest digital dir director directory
     disappearance disk dispatch disruption distinct doctor document doing done doubt down download drain
