@@ -6,7 +6,7 @@ import { runsOn } from './temporal-kinds.ts';
 import { testFilesOf } from './test-files.ts';
 
 /** Those of the step that installs and builds do so. */
-const ofPrepare = /\/test\/(deploy\/local\/(binaries|prepare)|run\/needs)\.test\.ts$/;
+const ofPrepare = /\/test\/(deploy\/local\/(binaries|debian|prepare)|run\/needs)\.test\.ts$/;
 const files = [...(await testFilesOf('unit')), ...(await testFilesOf('e2e'))].filter(
   (file) => !ofPrepare.test(file),
 );

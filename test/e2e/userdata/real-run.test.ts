@@ -1,13 +1,14 @@
 /**
- * A machine of Debian 13 boots with user data of the profile `debian-13`, and its real kubelet joins
- * the stack. What runs is Debian's own systemd as process 1, Debian's cloud-init with the datasource
- * NoCloud, our setup with curl and tar, containerd and a kubelet of the version of the stack; programs
- * come from a server of this test as `downloads.source`, by digests of the config.
+ * A machine of Debian 13 boots with user data of the profile `debian-13`, and its real kubelet
+ * joins the stack. What runs is Debian's own systemd as process 1, Debian's cloud-init with the
+ * datasource NoCloud, our setup with curl and tar, containerd, and a kubelet of the version of the
+ * stack. Programs come from a server of this test, which is `downloads.source`, by digests of the
+ * config.
  *
  * What does not: a kernel of its own, so that modprobe, sysctl and swapoff are stand-ins that note
- * what they are asked for; a package manager, as the root file system has the packages; pods, for
- * which there is neither a network nor, with cgroups of version 1 on this machine, a controller:
- * `beforeJoin` takes cgroups and iptables out of the kubelet's configuration.
+ * what they are asked for; a package manager, as the root file system has the packages; crictl,
+ * which nothing calls; pods, for which there is no network, and where cgroups are of version 1 no
+ * controller: `beforeJoin` takes cgroups and iptables out of the kubelet's configuration.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';

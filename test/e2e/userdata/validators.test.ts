@@ -1,7 +1,8 @@
 /**
- * Each profile with clouds that it is for and options, in rows in which each cloud meets each level of
- * an option, and every two levels of two options meet, is judged by the programs that read such text on a machine: cloud-init's schema and
- * `ignition-validate`, `systemd-analyze verify`, bash and ShellCheck, the kubelet and containerd.
+ * Each profile with clouds that it is for and options, in rows in which each cloud meets each level
+ * of an option, and every two levels of two options meet, is judged by the programs that read such
+ * text on a machine: cloud-init's schema and `ignition-validate`, `systemd-analyze verify`, bash
+ * and ShellCheck, the kubelet and containerd.
  */
 import { builtInProviders } from '../../../activities/drivers/providers.ts';
 import { builtInProfile, profileNames } from '../../../userdata/profiles.ts';
