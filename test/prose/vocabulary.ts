@@ -12,7 +12,7 @@ export const vocabulary = {
   `,
   /** Of the field and of the glossary, and plain English. */
   words: `
-    `, aborted absent acceptance accepted accepts access account acme acquire act action active
+    aborted absent acceptance accepted accepts access account acme acquire act action active
     activity add address administrative adopted advice affordable again against age agenda agent
     agreed alert alicloud alike alive allowance allowed already anexia annotation answer anything
     api apiserver apply approval approver architecture argument ask assign atomically attached
