@@ -37,42 +37,47 @@ function spoiledBy(bytes: Uint8Array, cuts: readonly Cut[]): Buffer {
 const nodeName = 'pool-a';
 const addresses = [{ type: 'InternalIP', address: '10.0.0.1' }];
 
-/** Whatever is approved names this Node and this address, byte by byte. */
-function expectSound(request: string): void {
+/** It is refused in words, or names this Node and this address alone. */
+function isSound(request: string): boolean {
   const reading = readRequest(request);
-  if ('fault' in reading) {
-    expect(reading.fault).toMatch(/\S/);
-    expect(reading.fault.length).toBeLessThan(300);
-    return;
-  }
+  if ('fault' in reading) return /\S/.test(reading.fault) && reading.fault.length < 300;
   const { asked } = reading;
-  if (faultOfAddresses(asked, { nodeName, machineName: nodeName, addresses }) !== undefined) return;
-  expect(asked.dnsNames.every((name) => name.toLowerCase() === nodeName)).toBe(true);
-  expect(asked.ips.every((ip) => canonicalIp(ip) === '10.0.0.1')).toBe(true);
+  const known = { nodeName, machineName: nodeName, addresses };
+  const isOwn =
+    asked.dnsNames.every((name) => name.toLowerCase() === nodeName) &&
+    asked.ips.every((ip) => canonicalIp(ip) === '10.0.0.1');
+  return isOwn || faultOfAddresses(asked, known) !== undefined;
 }
 
+function expectSound(request: string): void {
+  expect(isSound(request)).toBe(true);
+}
+
+const cuts = fc.array(cut, { minLength: 1, maxLength: 4 });
+
 test('requests with spoiled bytes are read, or refused', () => {
-  const cuts = fc.array(cut, { minLength: 1, maxLength: 4 });
-  const check = (some: Cut[]): void => expectSound(base64(pemOf(spoiledBy(der, some))));
-  expect(counterexample(cuts, 1_000, check)).toBeUndefined();
+  const found = counterexample(cuts, 1_000, (some) =>
+    expectSound(base64(pemOf(spoiledBy(der, some)))),
+  );
+  expect(found).toBeUndefined();
 });
+
+const marker = fc.constantFrom('-----BEGIN ', 'CERTIFICATE REQUEST', '-----', '\n', pem);
+const texts = fc.array(fc.oneof(marker, fc.string({ unit: 'binary' })), { maxLength: 6 });
 
 test('texts that are no request are refused', () => {
-  const marker = fc.constantFrom('-----BEGIN ', 'CERTIFICATE REQUEST', '-----', '\n', pem);
-  const texts = fc.array(fc.oneof(marker, fc.string({ unit: 'binary' })), { maxLength: 6 });
-  const check = (parts: string[]): void => {
+  const found = counterexample(texts, 1_000, (parts) => {
     expectSound(base64(parts.join('')));
     expectSound(parts.join(''));
-  };
-  expect(counterexample(texts, 1_000, check)).toBeUndefined();
+  });
+  expect(found).toBeUndefined();
 });
 
+const hostOf = (ip: string): string => new URL(`http://[${ip}]`).hostname;
+
 test('addresses are the same in any form, and no others are', () => {
-  const check = ([a, b]: [string, string]): void => {
-    const [one, other] = [canonicalIp(a), canonicalIp(b)];
-    expect(one).toBeDefined();
-    const isSame = new URL(`http://[${a}]`).hostname === new URL(`http://[${b}]`).hostname;
-    expect(one === other).toBe(isSame);
-  };
-  expect(counterexample(fc.tuple(fc.ipV6(), fc.ipV6()), 1_000, check)).toBeUndefined();
+  const found = counterexample(fc.tuple(fc.ipV6(), fc.ipV6()), 1_000, ([one, other]) => {
+    expect(canonicalIp(one) === canonicalIp(other)).toBe(hostOf(one) === hostOf(other));
+  });
+  expect(found).toBeUndefined();
 });

@@ -7,8 +7,10 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';
 import { registerServingMetrics } from '../metrics/serving-certificates.ts';
+import type { Drivers } from '../temporal/process-drivers.ts';
 import { FairTurns } from './fair-turns.ts';
-import type { NamespaceParts, ProcessParts } from './namespace-parts.ts';
+import type { Member } from './member.ts';
+import type { Attempt } from './served-namespace.ts';
 
 export interface ServingApproval {
   /** In the target cluster that all namespaces share. */
@@ -53,10 +55,14 @@ export function createServingApproval({
   return { shared: shared && open(shared), open };
 }
 
+interface Served extends Member, Attempt {
+  drivers: Drivers;
+}
+
 /** Of the Machines of one namespace, until its scope ends. */
 export function serveCertificates(
-  { serving, config }: Pick<ProcessParts, 'serving' | 'config'>,
-  { namespace, clients, ownTarget, identity, drivers, scope, signal }: NamespaceParts,
+  { serving, config }: { serving: ServingApproval | undefined; config: Pick<Config, 'serves'> },
+  { namespace, clients, ownTarget, identity, drivers, scope, signal }: Served,
   { control, machines, classes, activeWatcher, stop }: ActivityDependencies,
 ): void {
   if (!serving || !clients.target) return;

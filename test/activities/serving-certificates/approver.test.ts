@@ -1,13 +1,18 @@
 import type { ServingResult } from '../../../activities/serving-certificates/approver.ts';
 import { ServingCertificates } from '../../../activities/serving-certificates/approver.ts';
-// Loaded by now, as time stands still while it would be.
-import '../../../activities/serving-certificates/request.ts';
+import { readRequest } from '../../../activities/serving-certificates/request.ts';
 import { listsOf } from '../../../activities/machine-set/machine-lists.ts';
 import { recorderOf } from '../../../kube/objects/events.ts';
 import { aMachine, aNode, namespace } from '../../support/builders.ts';
 import { aRequest, aSigningRequest } from '../../support/certificate-requests.ts';
 import { HandSystem } from '../../support/hand-system.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
+
+// It is loaded by now: time stands still meanwhile.
+beforeAll(() => void readRequest(''));
+
+const readsOf = ({ calls }: InMemoryClient): string[] =>
+  calls.filter((call) => call.includes('csr-1'));
 
 const requestsPath = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const minuteMs = 60_000;
@@ -91,10 +96,9 @@ test('a request is approved once, and nothing is left of it', async () => {
   expect(world.results).toEqual([
     { result: 'approved', name: 'csr-1', requester: 'system:node:pool-a', machine: 'shoot/pool-a' },
   ]);
-  const read = ({ calls }: InMemoryClient) => calls.filter((call) => call.includes('csr-1'));
-  const before = read(world.target);
+  const before = readsOf(world.target);
   await world.to(60 * minuteMs);
-  expect(read(world.target)).toEqual(before);
+  expect(readsOf(world.target)).toEqual(before);
   expect(world.errors).toEqual([]);
 });
 

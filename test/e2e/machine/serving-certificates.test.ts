@@ -57,11 +57,6 @@ describe('with --approve-kubelet-serving', () => {
       ask(nodeName, [dns(nodeName), { type: 'url', value: 'https://kubernetes' }]),
       ask(foreign, [dns(foreign)]),
     ]);
-    const leftAlone = (reason: string): object => ({
-      type: 'Warning',
-      reason: 'ServingCertificateLeftAlone',
-      message: `The request for a serving certificate of the kubelet is left alone: ${reason}`,
-    });
     const unknown = (name: string): object =>
       leftAlone(`DNS name "${name}": the cloud reported no such name for Machine ${nodeName}`);
     for (const event of [
@@ -87,7 +82,7 @@ describe('with --approve-kubelet-serving', () => {
     await untilSigned(before);
     const during = await ask(nodeName, [ip(address)]);
     await operator.kill9('worker');
-    await untilSigned(during);
+    expect((await untilSigned(during)).subject).toContain(nodeName);
   });
 
   test('the name of a Machine that is gone gets nothing', async () => {
@@ -103,19 +98,6 @@ describe('with --approve-kubelet-serving', () => {
     const address = status?.addresses?.find(({ type }) => type === 'InternalIP')?.address;
     if (metadata === undefined || address === undefined) throw new Error('there is no address');
     return { nodeName: metadata.name, address };
-  }
-
-  /** As the kubelet of that Node, whose name the API server knows. Returns the name. */
-  async function ask(nodeName: string, names: x509.JsonGeneralNames): Promise<string> {
-    const name = `${nodeName}-${(counter += 1)}`;
-    const pem = await aRequest({ nodeName, names });
-    const kubectl = await preparedBinary('kubectl');
-    const { kubeconfig, kubectlCache } = testStack().layout;
-    const as = [`--as=system:node:${nodeName}`, '--as-group=system:nodes'];
-    const args = [`--kubeconfig=${kubeconfig}`, `--cache-dir=${kubectlCache}`, ...as];
-    const input = JSON.stringify(aSigningRequest(pem, { name }));
-    await runProgram(kubectl, [...args, 'create', '-f', '-'], { input });
-    return name;
   }
 
   async function requestOf(name: string): Promise<CertificateSigningRequest> {
@@ -141,3 +123,22 @@ describe('with --approve-kubelet-serving', () => {
 let counter = 0;
 const dns = (value: string): { type: 'dns'; value: string } => ({ type: 'dns', value });
 const ip = (value: string): { type: 'ip'; value: string } => ({ type: 'ip', value });
+
+const leftAlone = (reason: string): object => ({
+  type: 'Warning',
+  reason: 'ServingCertificateLeftAlone',
+  message: `The request for a serving certificate of the kubelet is left alone: ${reason}`,
+});
+
+/** As the kubelet of that Node, whose name the API server knows. Returns the name. */
+async function ask(nodeName: string, names: x509.JsonGeneralNames): Promise<string> {
+  const name = `${nodeName}-${(counter += 1)}`;
+  const pem = await aRequest({ nodeName, names });
+  const kubectl = await preparedBinary('kubectl');
+  const { kubeconfig, kubectlCache } = testStack().layout;
+  const as = [`--as=system:node:${nodeName}`, '--as-group=system:nodes'];
+  const args = [`--kubeconfig=${kubeconfig}`, `--cache-dir=${kubectlCache}`, ...as];
+  const input = JSON.stringify(aSigningRequest(pem, { name }));
+  await runProgram(kubectl, [...args, 'create', '-f', '-'], { input });
+  return name;
+}
