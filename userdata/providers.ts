@@ -8,8 +8,8 @@ export interface ProviderRule {
   /** Bash that sets `answer` to what the cloud calls the machine. Absent: the host name says it. */
   askName?: string;
   /**
-   * Bash that sets `answer` to the Node's providerID, where no cloud controller manager does. Absent:
-   * it has none then.
+   * Bash that sets `answer` to the Node's providerID, where no cloud controller manager does.
+   * Absent: it has none then.
    */
   askProviderID?: string;
 }

@@ -137,7 +137,7 @@ async function withClass(
   return { found: true, machine: { ...complete, bootstrapTokenId: answer.answer } };
 }
 
-/** Of what is rendered each machine joins with its own; operating-system-manager has another way. */
+/** Machines join by a token with what is rendered, not with operating-system-manager's. */
 async function wantsToken(resolved: ClassWithSecret): Promise<boolean> {
   const asked = await resolved.userData?.();
   if (asked) return asked.input !== undefined;

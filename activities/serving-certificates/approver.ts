@@ -39,7 +39,7 @@ export interface ApproverOptions {
   onError(error: unknown): void;
 }
 
-type Report = Pick<ServingResult, 'result' | 'reason'> & { machine?: Machine };
+type Settled = Pick<ServingResult, 'result' | 'reason'> & { machine?: Machine };
 
 /** A request that is neither approved nor denied. */
 interface Open {
@@ -159,7 +159,7 @@ export class ServingCertificates {
   }
 
   /** Not with the name in an Event: a kubelet asks anew each quarter of an hour. */
-  #report({ name, requester }: Open, seen: Report): void {
+  #report({ name, requester }: Open, seen: Settled): void {
     const { machine, ...rest } = seen;
     const ref = machine && referenceOf(machine);
     this.#options.onResult({

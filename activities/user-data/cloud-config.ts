@@ -1,6 +1,6 @@
 /**
  * What operating-system-manager made for a MachineDeployment: a Secret with the key `cloud-config`,
- * in a namespace of its own. Kubermatic's machine-controller takes it at the create, and waits while
+ * in a namespace of its own. Kubermatic's machine-controller takes it at the create, and waits if
  * its revision is not that of the deployment, as it is deleted and made anew (sdk/bootstrap of
  * machine-controller, declared stable).
  */

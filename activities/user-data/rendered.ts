@@ -1,4 +1,4 @@
-/** User data as a driver is given them. They hold credentials: they stay in one activity's memory. */
+/** User data as a driver gets them. They hold credentials: they stay in one activity's memory. */
 import { fitted } from '../../userdata/sizes.ts';
 import {
   originOf,
@@ -17,7 +17,7 @@ export interface MadeUserData {
   origin?: string;
 }
 
-/** Lengths and variety as in life, as gzip makes less of what repeats itself. */
+/** As long and as varied as real ones, as gzip makes less of what repeats itself. */
 const longestValues = {
   machineName: 'q7w1-e9r2-t8y3-u5i0-o4p6-a2s8-d1f9-g0h7-j3k5-l6z4-x8c2-v9b1-n5m',
   bootstrapToken: 'x7k2q9.b4n8v1c6z3m5p0w2',

@@ -10,8 +10,11 @@ const exceptions: Readonly<Record<string, { max: number; why: string }>> = {
   gcp: { max: 2_200, why: 'it has the transport of the SDK, and seven kinds of credentials' },
   openstack: { max: 1_180, why: 'four services, three parts and Keystone' },
   vcd: { max: 700, why: 'it has no SDK, and a machine is made in four steps' },
-  virtual: { max: 540, why: 'it is the cloud of all tests, with a transport for the simulation' },
-  vsphere: { max: 1_300, why: 'it has no SDK: a third is SOAP, and a clone is made in steps' },
+  virtual: {
+    max: 550,
+    why: 'it is the cloud of all tests, hands on user data, and has a transport for the simulation',
+  },
+  vsphere: { max: 1_310, why: 'it has no SDK: a third is SOAP, and a clone is made in steps' },
 };
 
 test('every driver is below 500 lines, but for those with a reason, which is still needed', () => {

@@ -55,14 +55,14 @@ export function createServingApproval({
   return { shared: shared && open(shared), open };
 }
 
-interface Served extends Member, Attempt {
+interface ServedMember extends Member, Attempt {
   drivers: Drivers;
 }
 
 /** Of the Machines of one namespace, until its scope ends. */
 export function serveCertificates(
   { serving, config }: { serving: ServingApproval | undefined; config: Pick<Config, 'serves'> },
-  { namespace, clients, ownTarget, identity, drivers, scope, signal }: Served,
+  { namespace, clients, ownTarget, identity, drivers, scope, signal }: ServedMember,
   { control, machines, classes, activeWatcher, stop }: ActivityDependencies,
 ): void {
   if (!serving || !clients.target) return;

@@ -125,7 +125,7 @@ export const annotations = {
    */
   ignoredKeys: 'millwright.dev/ignored-keys',
   /**
-   * Ours, on a MachineClass: what makes the user data of its machines: `workflows/api/user-data.ts`.
+   * Ours, on a MachineClass: what makes the user data of its machines (api/user-data.ts).
    * On a Machine: what its user data were made of, `PROFILE@VERSION sha256:DIGEST`.
    */
   userData: 'millwright.dev/user-data',

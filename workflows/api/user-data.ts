@@ -1,4 +1,4 @@
-/** How a MachineClass asks for user data that Millwright makes (docs/decisions/0060-user-data.md). */
+/** How a MachineClass asks for user data that Millwright makes: docs/decisions/0060. */
 import type { MachineClass } from './machine-class.ts';
 import { annotations } from './constants.ts';
 
@@ -21,7 +21,7 @@ export function configMapsOf(machineClass: Pick<MachineClass, 'metadata'>): stri
   return config === undefined ? profile : [...profile, config];
 }
 
-/** Undefined: the user data are those of the class's Secret. Whether it exists is not known here. */
+/** Undefined: the class's Secret has the user data. Whether what is named exists is not known. */
 export function userDataSourceOf({
   metadata,
 }: Pick<MachineClass, 'metadata'>): UserDataSource | undefined {

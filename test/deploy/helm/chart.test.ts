@@ -51,6 +51,11 @@ beforeAll(async () => void (helm = await preparedBinary('helm')));
 const folder = join(chart, 'examples');
 const examples = readdirSync(folder).map((file) => join(folder, file));
 
+async function objectsForManager(args: readonly string[]): Promise<Rendered[]> {
+  const objects = await render(args);
+  return objects.filter(({ metadata }) => metadata.namespace === 'cloud-init-settings');
+}
+
 async function render(args: readonly string[], program = helm): Promise<Rendered[]> {
   const text = await renderChart({ helm: program, namespace: 'machines', args });
   return parseAllDocuments(text).map((document): Rendered => document.toJS());
@@ -226,12 +231,12 @@ describe('the chart', () => {
   });
 
   test('lets drivers read what operating-system-manager made only where that is turned on', async () => {
-    const ofManager = async (args: string[]): Promise<Rendered[]> =>
-      (await render(args)).filter(({ metadata }) => metadata.namespace === 'cloud-init-settings');
-    expect(await ofManager([])).toEqual([]);
+    expect(await objectsForManager([])).toEqual([]);
     for (const wide of [false, true]) {
       const on = ['userData.operatingSystemManager=true', `rbac.clusterWide=${wide}`];
-      const [role, binding, ...others] = await ofManager(on.map((value) => `--set=${value}`));
+      const [role, binding, ...others] = await objectsForManager(
+        on.map((value) => `--set=${value}`),
+      );
       expect([role?.kind, binding?.kind, others]).toEqual(['Role', 'RoleBinding', []]);
       expect(role?.rules).toEqual([{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }]);
     }
