@@ -1,10 +1,12 @@
 /** The instance: from the first create to its ids on the object. */
+import { patched } from '@temporalio/workflow';
 import type { CreatedInstance, DeleteOutcome } from '../contracts/driver-contract.ts';
 import type { PreparedMachine } from '../contracts/machine-activities.ts';
 import type { MachinePhase } from '../api/phases.ts';
 import { hasJoined } from '../api/phases.ts';
 import type { MachineFailure } from '../plan/machine/facts.ts';
 import { followsFailedRun } from '../runtime/continue-as-new.ts';
+import { ownNodeOf } from './node.ts';
 import type { CreationStage, CreationState, MachineState } from './state.ts';
 import { instanceOf } from './state.ts';
 
@@ -103,9 +105,31 @@ const phasesInCreation: MachinePhase[] = ['', 'CrashLoopBackOff'];
 export function restoreCreation(state: MachineState, machine: PreparedMachine): void {
   const isOurs = state.object.unclaimedUid === machine.uid;
   const stage = stageOf(machine, isOurs);
-  const isUnproven = 'instance' in stage && isWordOfObject(machine);
+  const isKnown = 'instance' in stage;
+  const isUnproven = isKnown && isWordOfObject(machine);
   const generation = machine.createGeneration;
-  state.creation = { ...stage, generation, ...(isUnproven && { isUnproven }) };
+  state.creation = {
+    ...stage,
+    generation,
+    ...(isKnown && { isNodeOfLabel: true }),
+    ...(isUnproven && { isUnproven }),
+  };
+}
+
+/**
+ * The label was wrong when this run began, as a person's mistake, and is right by now: it was
+ * corrected, or etcd was restored from before the mistake. A Node that was seen to be of the
+ * instance stays its own, whatever the label says later, and a deletion goes on with the Node that
+ * it began with. Returns whether it is another Node now.
+ */
+export function followLabel(state: MachineState, { nodeName }: PreparedMachine): boolean {
+  const { creation, teardown } = state;
+  if (!('instance' in creation) || !creation.isNodeOfLabel || teardown) return false;
+  const { instance } = creation;
+  if (nodeName === undefined || nodeName === instance.nodeName || ownNodeOf(state)) return false;
+  if (!patched('node-of-a-corrected-label')) return false;
+  state.creation = { ...creation, instance: { ...instance, nodeName } };
+  return true;
 }
 
 /**

@@ -145,6 +145,11 @@ export function noteNotJoined(
   node.isContested = isContested;
 }
 
+/** The Machine names another Node: whose the former one is says nothing of this one. */
+export function noteOtherNode({ node }: MachineState): void {
+  delete node.isContested;
+}
+
 export function mustCheckName({ node }: MachineState): void {
   node.mustCheckName = true;
 }

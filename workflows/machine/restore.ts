@@ -1,10 +1,10 @@
 /** The first read of an object shows what was done for it before: Temporal was lost, or MCM ran. */
 import { hasJoined } from '../api/phases.ts';
 import type { PreparedMachine } from '../contracts/machine-activities.ts';
-import { noteUnrecorded, restoreCreation, takeOverCreation } from './creation.ts';
+import { followLabel, noteUnrecorded, restoreCreation, takeOverCreation } from './creation.ts';
 import { clearFailure } from './failure.ts';
 import { checkSoon } from './health.ts';
-import { noteBehind } from './node.ts';
+import { noteBehind, noteOtherNode } from './node.ts';
 import { noteRead, takeDoubt } from './object.ts';
 import { setPhase } from './phase.ts';
 import type { MachineState } from './state.ts';
@@ -15,6 +15,7 @@ export function takeRead(state: MachineState, machine: PreparedMachine, cluster:
   const isFirstRead = state.object.prepared === undefined;
   noteRead(state, machine, cluster);
   const isInDoubt = takeDoubt(state);
+  if (!isFirstRead && followLabel(state, machine)) noteOtherNode(state);
   if (!isFirstRead && isInDoubt) correct(state, machine);
   if (!isFirstRead) return;
   restoreCreation(state, machine);

@@ -105,6 +105,8 @@ export type CreationState = CreationStage & {
    * answered with it, and no Node of it was seen.
    */
   isUnproven?: true;
+  /** The Node is the one that the label named when the object was read first: no driver said so. */
+  isNodeOfLabel?: true;
 };
 
 export type CreationStage =

@@ -157,6 +157,50 @@ describe('a machine that is being deleted when it is read for the first time', (
   });
 });
 
+describe('a label node that was wrong when the run began, and is right by now', () => {
+  const other = { ...readyNode, name: 'pool-z', providerID: 'local:///zone-1/i-9' };
+
+  test.each([
+    { name: 'is followed', phase: 'Running', seen: other, drained: 'pool-a' },
+    {
+      name: 'is followed where another machine has the first one',
+      phase: 'Pending',
+      seen: { ...other, providerID: '' },
+      drained: 'pool-a',
+    },
+    {
+      name: 'was right already where the Node is of the instance',
+      phase: 'Running',
+      seen: { ...other, providerID },
+      drained: 'pool-z',
+    },
+    { name: 'says less than a driver', phase: '', seen: undefined, drained: 'pool-z' },
+  ] as const)('$name', async ({ phase, seen, drained }) => {
+    const made = { ...instance, nodeName: other.name };
+    const world = await MachineWorld.create(temporal, {
+      createInstance: async () => ({ outcome: 'created', instance: made }),
+      readAndClaimMachine: async () => ({
+        found: true,
+        machine: world.read(),
+        ...(seen && { node: seen }),
+      }),
+      recordJoined: async () => ({ hasJoined: false, reason: 'of pool-z', isContested: true }),
+    });
+    world.object = { ...world.object, phase, ...(seen && { providerID, nodeName: other.name }) };
+    await world.run(async () => {
+      await world.begin();
+      await world.phase(phase || 'Pending');
+      if (phase === 'Pending')
+        await eventually('contested', async () => !!(await world.state()).node.isContested);
+      world.object = { ...world.object, ...known };
+      await world.requestDeletion();
+      await resultOf(world.handle);
+      const asked = [...world.log.inputsOf('drainNode'), ...world.log.inputsOf('finishTeardown')];
+      expect(asked.map((input) => input.nodeName)).toEqual([drained, drained]);
+    });
+  });
+});
+
 test('a providerID without the label node is looked up, so that its Node is drained', async () => {
   const world = await MachineWorld.create(temporal, {
     describeInstance: async () => ({ outcome: 'found', instance }),
