@@ -18,13 +18,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import {
+  deleteBootstrapToken,
   ensureBootstrapToken,
   readBootstrapToken,
+  tokenIdOf,
 } from '../../../activities/machine/bootstrap-token.ts';
 import { preparedBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { runProgram } from '../../../deploy/local/binaries/program.ts';
 import { preparedDebian } from '../../../deploy/local/prepare/debian.ts';
 import { versions } from '../../../deploy/local/versions.ts';
+import { ignoreNotFound } from '../../../kube/client/ignore.ts';
 import { node as nodePath } from '../../../kube/client/paths.ts';
 import type { UserDataConfig } from '../../../userdata/config.ts';
 import { builtInProfile } from '../../../userdata/profiles.ts';
@@ -59,7 +62,15 @@ async function publish(folder: string): Promise<Published> {
   const root = await preparedDebian('debian-root');
   const archive = async (name: string, from: string, entry: string): Promise<string> => {
     const file = join(folder, name);
-    await runProgram('tar', ['--create', '--gzip', '--file', file, '--directory', from, entry]);
+    await runProgram('tar', [
+      '--create',
+      '--use-compress-program=gzip -1',
+      '--file',
+      file,
+      '--directory',
+      from,
+      entry,
+    ]);
     return file;
   };
   await mkdir(join(folder, 'bin'));
@@ -127,6 +138,20 @@ const title = isRoot
   ? 'a bare Debian boots with its user data and becomes a Node'
   : 'a bare Debian boots with its user data: only root can, who may mount and unshare';
 
+/** As the core calls the Machine whose token it makes. */
+function machineReference() {
+  const { namespace, name } = scenario.named('bare');
+  return { namespace, name, uid: name };
+}
+
+/** Millwright deletes a Node and a token with their Machine, which this one has not. */
+afterEach(async () => {
+  const { kube } = scenario.cluster;
+  const machine = machineReference();
+  await ignoreNotFound(kube.delete(nodePath(machine.name)));
+  await deleteBootstrapToken(kube, tokenIdOf(machine.uid, 0), machine);
+});
+
 (isRoot ? test : test.skip)(title, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'millwright-published-'));
   const published = await publish(folder);
@@ -141,8 +166,8 @@ const title = isRoot
   });
   await using publisher = await listening(server);
   const { kube } = scenario.cluster;
-  const { name } = scenario.named('bare');
-  const reference = { namespace: scenario.namespace, name, uid: name };
+  const reference = machineReference();
+  const { name } = reference;
   const id = await ensureBootstrapToken(kube, {
     machine: reference,
     lifetimeSeconds: 3600,
