@@ -5,6 +5,9 @@ import { defaultOptions, type TemporalKind } from '../../deploy/local/options.ts
 import { needsOfStack, type Need } from '../../deploy/local/prepare/needs.ts';
 import { mcmPrograms } from '../support/mcm-processes.ts';
 
+/** Programs that judge user data. */
+const judges: readonly Need[] = ['cloud-init', 'ignition', 'user-data', 'kubelet', 'containerd'];
+
 /**
  * Of the files whose path begins so, beside what all of `test/e2e` and all others need. What only
  * the night needs is left out: it gets everything.
@@ -39,7 +42,8 @@ export const needsOfFiles: Readonly<Record<string, readonly Need[]>> = {
   'test/e2e/observability/monitoring': ['prometheus'],
   'test/e2e/observability/payloads-python': ['driver-python'],
   'test/e2e/userdata/real-run': ['debian-root', 'kubelet', 'containerd'],
-  'test/e2e/userdata/validators': ['cloud-init', 'ignition', 'user-data', 'kubelet', 'containerd'],
+  'test/e2e/userdata/corpus': judges,
+  'test/e2e/userdata/validators': judges,
   'test/tools/release': ['helm'],
 };
 

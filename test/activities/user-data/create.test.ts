@@ -137,7 +137,10 @@ describe('what operating-system-manager made', () => {
   const source = { [annotations.userData]: `Secret/cloud-init-settings/${name}` };
   const machineClass = aMachineClass({ metadata: { annotations: source }, secretRef: {} });
   const place = { name, namespace: 'cloud-init-settings' };
-  const cloudConfig = aSecret({ 'cloud-config': '#cloud-config\nhostname: <MACHINE_NAME>\n' }, place);
+  const cloudConfig = aSecret(
+    { 'cloud-config': '#cloud-config\nhostname: <MACHINE_NAME>\n' },
+    place,
+  );
 
   test('is sent as it is, but for the name, and needs no bootstrap token', async () => {
     const { world, asked, steps } = aServedWorld([machineClass, cloudConfig]);
