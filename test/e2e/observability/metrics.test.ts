@@ -151,8 +151,10 @@ describe('metrics', () => {
     const texts = [await metricsOf(scenario, 'watcher'), await metricsOf(scenario, 'worker')];
     const served = new Map(texts.flatMap((text) => [...typesIn(text)]));
     for (const [name, type] of served) expect([name, onPage.get(name)]).toEqual([name, type]);
-    // Nothing of these happened here, and the SDK shows a counter once it has counted.
+    // Nothing of these happened here, and the SDK shows a counter once it has counted; the first is
+    // there with --approve-kubelet-serving only.
     const silent = [
+      'millwright_kubelet_serving_requests_total',
       'millwright_runs_begun_anew_total',
       'millwright_safety_entities_healed_total',
       'millwright_safety_orphans_deleted_total',
