@@ -145,12 +145,12 @@ function machineReference() {
 }
 
 /** Millwright deletes a Node and a token with their Machine, which this one has not. */
-afterEach(async () => {
+async function forget(): Promise<void> {
   const { kube } = scenario.cluster;
   const machine = machineReference();
   await ignoreNotFound(kube.delete(nodePath(machine.name)));
   await deleteBootstrapToken(kube, tokenIdOf(machine.uid, 0), machine);
-});
+}
 
 (isRoot ? test : test.skip)(title, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'millwright-published-'));
@@ -180,6 +180,9 @@ afterEach(async () => {
   const input = { profile, config, provider: 'virtual' };
   expect(poolFaults(input)).toEqual([]);
   const { text } = render(input, { machineName: name, bootstrapToken, secrets: {} });
+  // Once the machine is off, and before the scenario looks at what is left.
+  await using left = new AsyncDisposableStack();
+  left.defer(forget);
   await using machine = await bootDebian(text);
   try {
     const node = await eventually('its Node appears', () => kube.get<NodeObject>(nodePath(name)));
