@@ -2,12 +2,29 @@
 import { mostFaults, schemaCheck, type SchemaFault } from '../activities/schema/schema-check.ts';
 import type { UserDataConfig } from './config.ts';
 import configSchema from './config.schema.json' with { type: 'json' };
+import type { UserDataInput } from './input.ts';
 import { readYaml } from './lines.ts';
 import type { Profile } from './profile.ts';
 import profileSchema from './profile.schema.json' with { type: 'json' };
 
 /** Faults: sentences `FILE:LINE: FIELD: VALUE is not ALLOWED`; never empty. */
 export type Read<T> = { value: T; faults?: undefined } | { faults: string[] };
+
+/** Both, or the faults of both. */
+export function inputFrom({
+  profile,
+  config,
+  provider,
+}: {
+  profile: Read<Profile>;
+  config: Read<UserDataConfig>;
+  provider: string;
+}): Read<UserDataInput> {
+  if (profile.faults || config.faults) {
+    return { faults: [...(profile.faults ?? []), ...(config.faults ?? [])] };
+  }
+  return { value: { profile: profile.value, config: config.value, provider } };
+}
 
 const checkConfig = schemaCheck(configSchema);
 const checkProfile = schemaCheck(profileSchema);

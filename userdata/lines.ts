@@ -12,6 +12,7 @@ import {
   type YAMLParseError,
   type YAMLWarning,
 } from 'yaml';
+import { stepsOf } from '../activities/schema/schema-check.ts';
 
 export interface LineFault {
   /** From 1. */
@@ -97,9 +98,4 @@ function offsetOf({ contents }: Document.Parsed, pointer: string): number {
     node = inside;
   }
   return offset;
-}
-
-function stepsOf(pointer: string): string[] {
-  const steps = pointer.split('/').slice(1);
-  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }

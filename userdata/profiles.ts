@@ -10,8 +10,17 @@ export function profileNames(): string[] {
   return files.map((file) => file.replace(/\.yaml$/, '')).toSorted();
 }
 
+const known = new Map<string, Profile>();
+
 /** Undefined: there is none of this name. */
 export function builtInProfile(name: string): Profile | undefined {
+  const profile = known.get(name) ?? readBuiltIn(name);
+  // They come with the program and do not change under it; each class of each create asks.
+  if (profile) known.set(name, profile);
+  return profile;
+}
+
+function readBuiltIn(name: string): Profile | undefined {
   if (!profileNames().includes(name)) return undefined;
   const file = `${name}.yaml`;
   const read = readProfile(readFileSync(`${dataPath('profiles')}/${file}`, 'utf8'), file);

@@ -31,23 +31,27 @@ export interface Rendered {
 export function render(input: UserDataInput, values: MachineValues): Rendered {
   const faults = poolFaults(input);
   if (faults.length > 0) throw new Error(faults.join('\n'));
-  const { format } = input.profile;
-  const document = machineDocument(input, values);
   return {
-    format,
-    text: format === 'ignition' ? ignition(document) : cloudInit(document),
+    format: input.profile.format,
+    text: textFor(input, values),
     downloads: downloadsOf(input),
     packages: packagesOf(input),
   };
 }
 
+/** The text alone, of a pool that `poolFaults` has nothing to say about. */
+export function textFor(input: UserDataInput, values: MachineValues): string {
+  const document = machineDocument(input, values);
+  return input.profile.format === 'ignition' ? ignition(document) : cloudInit(document);
+}
+
 /**
  * `NAME@VERSION sha256:DIGEST`: of the text with placeholders instead of its name and secrets, so
- * that machines of one pool have the same, and nothing secret is in it.
+ * that machines of one pool have the same, and nothing secret is in it. Of a pool as `textFor`.
  */
 export function originOf(input: UserDataInput): string {
   const { name, version } = input.profile;
-  const { text } = render(input, placeholderValues(input.config));
+  const text = textFor(input, placeholderValues(input.config));
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
   return `${name}@${version} sha256:${digest}`;
 }

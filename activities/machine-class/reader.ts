@@ -97,7 +97,7 @@ async function readClass(
   if (!asksForUserData(machineClass)) return read;
   const userData = once(async () => {
     const asked = await readClassUserData({ client, namespace }, machineClass);
-    // Under keys that hold a secret, whatever theirs are.
+    // Under a key whose values are hidden: in the Secret their keys may be any.
     Object.values(asked.secrets)
       .flatMap((secret) => Object.values(secret))
       .forEach((value) => onSecret?.({ userData: value }));

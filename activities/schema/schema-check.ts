@@ -132,10 +132,14 @@ const typeWords: Readonly<Record<string, string>> = {
 
 /** `/disks/0/type` to `disks[0].type` below `root`. */
 function pathOf(pointer: string, root: string): string {
-  const steps = pointer.split('/').slice(1);
-  return steps.reduce((path, step) => {
-    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
+  return stepsOf(pointer).reduce((path, name) => {
     if (/^\d+$/.test(name)) return `${path}[${name}]`;
     return path === '' ? name : `${path}.${name}`;
   }, root);
+}
+
+/** Fields and indices of a JSON pointer, from the root on. */
+export function stepsOf(pointer: string): string[] {
+  const steps = pointer.split('/').slice(1);
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }

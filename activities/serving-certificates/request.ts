@@ -1,7 +1,7 @@
 /**
- * What a PKCS #10 request of a kubelet asks for. Kubernetes' signer signs what Go reads of it, so
- * whatever two parsers may read differently (a second list of extensions, a name of another kind)
- * is refused, and nothing is allowed that a kubelet never sends.
+ * Reads the PKCS #10 request of a kubelet. Kubernetes' signer signs what Go's parser reads, so a
+ * request that two parsers may read differently (a second list of extensions, a name of another
+ * kind) is refused, and so is everything that a kubelet never sends.
  */
 import { createPublicKey } from 'node:crypto';
 import { CertificationRequest } from '@peculiar/asn1-csr';

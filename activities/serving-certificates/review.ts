@@ -71,7 +71,7 @@ export async function review(
   if ('fault' in form) return { result: 'leftAlone', reason: form.fault, isFinal: true };
   const { nodeName, asked } = form;
   const owner = await ownerOf({ target, served }, nodeName);
-  if ('fault' in owner) return { result: 'leftAlone', isFinal: false, ...owner };
+  if ('reason' in owner) return { result: 'leftAlone', isFinal: false, ...owner };
   const { machine, by } = owner;
   if (!by.mayAct()) return { result: 'held' };
   const machineName = machine.metadata.name;
@@ -103,7 +103,7 @@ async function formOf(
 }
 
 type OwnerReading =
-  { machine: Machine; by: ServedMachines } | { fault: true; reason: string; machine?: Machine };
+  { machine: Machine; by: ServedMachines } | { reason: string; machine?: Machine };
 
 async function ownerOf({ target, served }: ReviewParts, nodeName: string): Promise<OwnerReading> {
   const found: { machine: Machine; by: ServedMachines }[] = [];
@@ -129,9 +129,9 @@ async function ownerOf({ target, served }: ReviewParts, nodeName: string): Promi
     machines,
     node: node && { providerID: node.spec?.providerID },
   });
-  if (reason !== undefined) return { fault: true, reason, ...(only && { machine: only.machine }) };
+  if (reason !== undefined) return { reason, ...(only && { machine: only.machine }) };
   // Without a Machine there is a reason.
-  return only ?? { fault: true, reason: '' };
+  return only ?? { reason: '' };
 }
 
 /** Namespaces that are searched at a time. */

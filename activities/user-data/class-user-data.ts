@@ -17,7 +17,7 @@ import { isRefusal } from '../../kube/client/errors.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { namespaced } from '../../kube/client/paths.ts';
 import type { UserDataConfig } from '../../userdata/config.ts';
-import { readConfig, readProfile, type Read } from '../../userdata/documents.ts';
+import { inputFrom, readConfig, readProfile, type Read } from '../../userdata/documents.ts';
 import type { Profile } from '../../userdata/profile.ts';
 import { builtInProfile, profileNames } from '../../userdata/profiles.ts';
 import { poolFaults, type MachineValues, type UserDataInput } from '../../userdata/render.ts';
@@ -68,12 +68,10 @@ async function readAll(place: ClassPlace, machineClass: MachineClass): Promise<C
   if (source.from === 'secret') return cloudConfigOf(place, source, configName);
   const profile = await profileOf(place, source);
   const config = await configOf(place, configName);
-  if (profile.faults || config.faults) {
-    return faulty([...(profile.faults ?? []), ...(config.faults ?? [])]);
-  }
-  const { provider = '' } = machineClass;
-  const input = { profile: profile.value, config: config.value, provider };
-  const { secrets, faults: ofSecrets } = await readNamedSecrets(place, config.value);
+  const read = inputFrom({ profile, config, provider: machineClass.provider ?? '' });
+  if (read.faults) return faulty(read.faults);
+  const { value: input } = read;
+  const { secrets, faults: ofSecrets } = await readNamedSecrets(place, input.config);
   const faults = [...ofSecrets, ...poolFaults(input)];
   if (faults.length > 0) return faulty(faults);
   const size = sizeFault(input, secrets);

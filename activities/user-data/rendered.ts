@@ -4,6 +4,7 @@ import {
   originOf,
   placeholderValues,
   render,
+  textFor,
   type MachineValues,
   type UserDataInput,
 } from '../../userdata/render.ts';
@@ -23,13 +24,15 @@ const longestValues = {
   bootstrapToken: 'x7k2q9.b4n8v1c6z3m5p0w2',
 };
 
-/** A sentence where a machine of the pool may have more user data than its cloud takes. */
+/** Of a pool without faults: a sentence where a machine may have more than its cloud takes. */
 export function sizeFault(
   input: UserDataInput,
   secrets: MachineValues['secrets'],
 ): string | undefined {
-  const made = renderedUserData(input, { ...longestValues, secrets });
-  return 'fault' in made ? made.fault : undefined;
+  const { provider, profile } = input;
+  const text = textFor(input, { ...longestValues, secrets });
+  const fit = fitted(text, { provider, format: profile.format });
+  return 'fault' in fit ? fit.fault : undefined;
 }
 
 /** The same values make the same bytes: clouds compare what a retry sends. */
@@ -41,8 +44,8 @@ export function renderedUserData(
   const fit = fitted(text, { provider: input.provider, format });
   if ('fault' in fit) return fit;
   const { machineName, bootstrapToken, secrets } = values;
-  const open = render(input, { ...placeholderValues(input.config), machineName });
-  const known = new Set(partsOf(open.text));
+  const open = textFor(input, { ...placeholderValues(input.config), machineName });
+  const known = new Set(partsOf(open));
   const hidden = [
     bootstrapToken,
     ...Object.values(secrets).flatMap(passwordsIn),

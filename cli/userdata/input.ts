@@ -5,7 +5,7 @@ import { configOf, profileOf } from '../../activities/user-data/class-user-data.
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import type { UserDataConfig } from '../../userdata/config.ts';
-import { readConfig, readProfile, type Read } from '../../userdata/documents.ts';
+import { inputFrom, readConfig, readProfile, type Read } from '../../userdata/documents.ts';
 import type { Profile } from '../../userdata/profile.ts';
 import { builtInProfile, profileNames } from '../../userdata/profiles.ts';
 import { poolFaults, type UserDataInput } from '../../userdata/render.ts';
@@ -46,20 +46,14 @@ export async function inputOf(
   { className = '', profile, config, provider }: InputOptions,
 ): Promise<UserDataInput> {
   const asked = scope && { scope, machineClass: await readClass(scope, className) };
-  const readings = {
+  const read = inputFrom({
     profile: profile === undefined ? await profileOfClass(asked) : await profileNamed(profile),
     config: config === undefined ? await configOfClass(asked) : await configIn(config),
-  };
-  const faults = [...(readings.profile.faults ?? []), ...(readings.config.faults ?? [])];
-  if (readings.profile.faults || readings.config.faults) throw new UsageError(faults.join('\n'));
-  const input = {
-    profile: readings.profile.value,
-    config: readings.config.value,
     provider: provider ?? asked?.machineClass.provider ?? '',
-  };
-  const ofPool = poolFaults(input);
-  if (ofPool.length > 0) throw new UsageError(ofPool.join('\n'));
-  return input;
+  });
+  const faults = read.faults ?? poolFaults(read.value);
+  if (read.faults || faults.length > 0) throw new UsageError(faults.join('\n'));
+  return read.value;
 }
 
 async function readClass({ kube, namespace }: ClusterScope, name: string): Promise<MachineClass> {

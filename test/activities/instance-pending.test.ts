@@ -2,21 +2,11 @@
 import type { Driver } from '../../activities/drivers/driver.ts';
 import { DriverError, DriverPending } from '../../activities/drivers/driver.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
-import type { DriverRequest } from '../../workflows/contracts/driver-contract.ts';
-import { contractVersion } from '../../workflows/contracts/driver-activities.ts';
 import { aMachine, aMachineClass, aSecret } from '../support/builders.ts';
 import { refusingDriver } from '../support/refusing-driver.ts';
-import { aWorld, lifeOf } from '../support/world.ts';
+import { aWorld } from '../support/world.ts';
+import { driverRequest as request } from '../support/driver-request.ts';
 
-const request: DriverRequest = {
-  contractVersion,
-  machine: lifeOf('pool-a'),
-  cluster: 'c',
-  className: 'small',
-  provider: 'virtual',
-  token: 'uid-of-pool-a-0',
-  isRetry: false,
-};
 const created = {
   providerID: 'local:///z/i',
   nodeName: 'pool-a',

@@ -6,23 +6,14 @@ import type { AuditEntry } from '../../activities/runtime/audit.ts';
 import { noteCloudRequest } from '../../activities/system/cloud-requests.ts';
 import { customResource } from '../../kube/client/paths.ts';
 import { createDriverActivities } from '../../activities/instance.ts';
-import type { DriverRequest } from '../../workflows/contracts/driver-contract.ts';
 import { finalizers } from '../../workflows/api/constants.ts';
 import { contractVersion } from '../../workflows/contracts/driver-activities.ts';
 import { aMachine, aMachineClass, aSecret } from '../support/builders.ts';
 import { HandSystem } from '../support/hand-system.ts';
 import { refusingDriver } from '../support/refusing-driver.ts';
-import { aWorld, lifeOf } from '../support/world.ts';
+import { aWorld } from '../support/world.ts';
+import { driverRequest as request } from '../support/driver-request.ts';
 
-const request: DriverRequest = {
-  contractVersion,
-  machine: lifeOf('pool-a'),
-  cluster: 'c',
-  className: 'small',
-  provider: 'virtual',
-  token: 'uid-of-pool-a-0',
-  isRetry: false,
-};
 const created = {
   providerID: 'local:///z/i',
   nodeName: 'pool-a',

@@ -1,4 +1,4 @@
-/** Requests for certificates in any form: read as a kubelet's, or refused in words. */
+/** Spoiled requests for certificates: each is read as a kubelet's, or refused with a sentence. */
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import fc from 'fast-check';
@@ -37,7 +37,7 @@ function spoiledBy(bytes: Uint8Array, cuts: readonly Cut[]): Buffer {
 const nodeName = 'pool-a';
 const addresses = [{ type: 'InternalIP', address: '10.0.0.1' }];
 
-/** It is refused in words, or names this Node and this address alone. */
+/** The request is refused with a sentence, or names this Node and this address alone. */
 function isSound(request: string): boolean {
   const reading = readRequest(request);
   if ('fault' in reading) return /\S/.test(reading.fault) && reading.fault.length < 300;

@@ -7,23 +7,13 @@ import {
 import { createDriverActivities } from '../../../activities/instance.ts';
 import { readAndClaimMachine } from '../../../activities/machine/read-and-claim.ts';
 import { annotations } from '../../../workflows/api/constants.ts';
-import { contractVersion } from '../../../workflows/contracts/driver-activities.ts';
 import type { DriverRequest } from '../../../workflows/contracts/driver-contract.ts';
 import { aMachine, aMachineClass, aSecret, base64 } from '../../support/builders.ts';
 import { refusingDriver } from '../../support/refusing-driver.ts';
 import { aWorld, lifeOf } from '../../support/world.ts';
 import { aPipeline } from '../../workers/drivers/a-pipeline.ts';
 import { aConfigMap, anAskingClass, config } from './class-world.ts';
-
-const request: DriverRequest = {
-  contractVersion,
-  machine: lifeOf('pool-a'),
-  cluster: 'c',
-  className: 'small',
-  provider: 'virtual',
-  token: 'uid-of-pool-a-0',
-  isRetry: false,
-};
+import { driverRequest as request } from '../../support/driver-request.ts';
 
 interface Served {
   create?: (sent: CreateRequest) => Promise<CreatedInstance>;

@@ -1,4 +1,4 @@
-/** Machines that join by their user data: what they read of them, and what nobody else may read. */
+/** Virtual machines join by their user data, and no answer or journal of the cloud shows them. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

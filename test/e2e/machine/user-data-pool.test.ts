@@ -122,7 +122,7 @@ test('a pool goes from 0 to 3, each machine by a token of its own that is then g
   expect(spec?.taints).toContainEqual({ key: 'gpu', effect: 'PreferNoSchedule' });
 });
 
-test('Flatcar joins by Ignition, whoever is killed meanwhile', async () => {
+test('Flatcar joins by Ignition while worker and watcher are killed', async () => {
   const pool = await createUserDataPool(scenario, 'flatcar', {
     profile: 'flatcar',
     config: await stackConfig(scenario),

@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomically } from '../../atomic-file.ts';
+import { hasCode } from '../../failure.ts';
 
 const names = ['user-data', 'kubelet-client.key', 'kubelet-client.crt'] as const;
 
@@ -26,7 +27,7 @@ export class Disks {
     try {
       return readFileSync(join(this.#folder, id, name), 'utf8');
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      if (hasCode(error, 'ENOENT')) return undefined;
       throw error;
     }
   }
