@@ -1,0 +1,101 @@
+/**
+ * A provider of machine-controller as a table: where each field of its `cloudProviderSpec` goes, or
+ * why it cannot be said. The same rows translate in both directions.
+ */
+
+/** Paths are dotted: `ebs.volumeSize`. */
+export type Row = SaidRow | CredentialRow | RefusedRow | IgnoredRow;
+
+interface AnyRow {
+  /** Field of theirs, also one within an object. */
+  theirs: string;
+  /** Variable of the front's process that they take the value from where the field is empty. */
+  env?: string;
+}
+
+/** A field that our provider spec has too. */
+export interface SaidRow extends AnyRow {
+  /** Field of our provider spec. */
+  ours: string;
+  /** Theirs, where the field is absent, `''` or null. */
+  default?: unknown;
+  /** It must be there: they have no default, or one that they ask the cloud for. */
+  required?: string;
+  /** The value of ours. Throws a `FieldFault` for one that cannot be said. Default: the same. */
+  to?: (value: unknown) => unknown;
+  /** The value of theirs. */
+  back?: (value: unknown) => unknown;
+}
+
+/** A field whose value is a credential: it stands in the Secret. */
+export interface CredentialRow extends AnyRow {
+  /** Key of our Secret. */
+  secret: string;
+  required?: string;
+}
+
+/** A field that changes what the machine is, and that our driver cannot say. */
+export interface RefusedRow extends AnyRow {
+  /** Why, and what to do instead. */
+  refused: string;
+  /** Values that mean the same as none, besides absent, null, `''`, `[]` and `{}`. */
+  harmless?: readonly unknown[];
+}
+
+/** A field that has no effect here, and need not have one. */
+export interface IgnoredRow extends AnyRow {
+  ignored: string;
+}
+
+/** What a table may need besides the fields. */
+export interface PoolContext {
+  namespace: string;
+  /** Of the MachineDeployment. */
+  name: string;
+  /** Name of the cluster in tags and labels of instances (`--instance-cluster`). */
+  cluster: string;
+  operatingSystem: string;
+  sshPublicKeys: readonly string[];
+  network?: { ipFamily?: string } | undefined;
+}
+
+export interface ProviderTable {
+  /** `cloudProvider` of theirs. */
+  cloudProvider: string;
+  /** `provider` of the MachineClass. */
+  provider: string;
+  rows: readonly Row[];
+  /**
+   * What no single field says: several fields that make one, tags by which our driver knows its
+   * instances. `spec` has all values read. Its result is merged over that of the rows.
+   */
+  more?: (
+    spec: Readonly<Record<string, unknown>>,
+    pool: PoolContext,
+  ) => { providerSpec?: Record<string, unknown>; faults?: string[]; ignored?: string[] };
+  /** Fields of theirs that the rows do not give back. */
+  moreBack?: (providerSpec: Readonly<Record<string, unknown>>) => Record<string, unknown>;
+  /** How machine-controller finds the instance of a Machine. */
+  findsInstanceBy: { name: true } | { tag: string; command: (id: string, uid: string) => string };
+  /** Their providerID in the form of our driver; a sentence where it has none. Default: the same. */
+  providerID?: (
+    theirs: string,
+    providerSpec: Readonly<Record<string, unknown>>,
+  ) => { value: string } | { fault: string };
+}
+
+/** A value that cannot be said; the message follows the name of the field. */
+export class FieldFault extends Error {
+  override name = 'FieldFault';
+}
+
+export interface Translation {
+  provider: string;
+  providerSpec: Record<string, unknown>;
+  /** Data of the Secret, not encoded. */
+  credentials: Record<string, string>;
+  /** A sentence each, with field, value and what is allowed. No value of a credential. */
+  faults: string[];
+  /** Fields that have no effect here, a sentence each. */
+  ignored: string[];
+}

@@ -1,0 +1,148 @@
+/** A `cloudProviderSpec` whose values are read -> our provider spec and credentials, and back. */
+import { quoted } from '../../../workflows/api/validation.ts';
+import { isRecord } from '../../../workflows/values/is-record.ts';
+import { nearestOf } from '../../../workflows/values/nearest.ts';
+import {
+  FieldFault,
+  type CredentialRow,
+  type PoolContext,
+  type ProviderTable,
+  type RefusedRow,
+  type Row,
+  type SaidRow,
+  type Translation,
+} from './table.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const whole = 'cloudProviderSpec';
+
+/** `env`: variables of the process, for fields that are empty. */
+export function translate(
+  table: ProviderTable,
+  spec: Fields,
+  { pool, env }: { pool: PoolContext; env: Readonly<Record<string, string | undefined>> },
+): Translation {
+  const made: Translation = {
+    provider: table.provider,
+    providerSpec: {},
+    credentials: {},
+    faults: unknownFields(table, spec),
+    ignored: [],
+  };
+  for (const row of table.rows) {
+    const value = valueOf(row, spec, env);
+    if ('ours' in row) say(row, value, made);
+    else if ('secret' in row) keep(row, value, made);
+    else if ('refused' in row) refuse(row, value, made);
+    else if (value !== undefined) made.ignored.push(`${whole}.${row.theirs}: ${row.ignored}`);
+  }
+  const more = table.more?.(spec, pool);
+  made.providerSpec = merged(made.providerSpec, more?.providerSpec ?? {});
+  made.faults.push(...(more?.faults ?? []));
+  made.ignored.push(...(more?.ignored ?? []));
+  return made;
+}
+
+/** What their side would say; the values of credentials are those of the Secret. */
+export function translateBack(
+  table: ProviderTable,
+  { providerSpec, credentials }: Pick<Translation, 'providerSpec' | 'credentials'>,
+): Record<string, unknown> {
+  const spec: Record<string, unknown> = {};
+  for (const row of table.rows) {
+    if ('secret' in row) set(spec, row.theirs, credentials[row.secret]);
+    if (!('ours' in row)) continue;
+    const value = at(providerSpec, row.ours);
+    set(spec, row.theirs, value === undefined || !row.back ? value : row.back(value));
+  }
+  return merged(spec, table.moreBack?.(providerSpec) ?? {});
+}
+
+function valueOf(
+  { theirs, env: variable }: Row,
+  spec: Fields,
+  env: Readonly<Record<string, string | undefined>>,
+): unknown {
+  const value = at(spec, theirs);
+  if (!isEmpty(value)) return value;
+  const ofProcess = variable === undefined ? undefined : env[variable];
+  return ofProcess === undefined || ofProcess === '' ? undefined : ofProcess;
+}
+
+function say(row: SaidRow, written: unknown, { providerSpec, faults }: Translation): void {
+  const value = written ?? row.default;
+  if (value === undefined) {
+    if (row.required !== undefined) faults.push(missing(row.theirs, row.required));
+    return;
+  }
+  try {
+    set(providerSpec, row.ours, row.to ? row.to(value) : value);
+  } catch (error) {
+    if (!(error instanceof FieldFault)) throw error;
+    faults.push(`${whole}.${row.theirs} ${quoted(asText(value))} ${error.message}`);
+  }
+}
+
+function keep(row: CredentialRow, value: unknown, { credentials, faults }: Translation): void {
+  if (value !== undefined) credentials[row.secret] = asText(value);
+  else if (row.required !== undefined) faults.push(missing(row.theirs, row.required));
+}
+
+function refuse({ theirs, refused, harmless = [] }: RefusedRow, value: unknown, made: Translation) {
+  if (value === undefined || harmless.includes(value)) return;
+  made.faults.push(`${whole}.${theirs} ${quoted(asText(value))} cannot be said: ${refused}`);
+}
+
+function missing(theirs: string, required: string): string {
+  return `${whole}.${theirs} is missing: ${required}`;
+}
+
+/** Strict, as machine-controller reads it: a misspelt field is a fault and no field. */
+function unknownFields({ rows }: ProviderTable, spec: Fields): string[] {
+  const known = [...new Set(rows.map(({ theirs }) => theirs.split('.')[0] ?? ''))];
+  return Object.keys(spec)
+    .filter((field) => !known.includes(field))
+    .map((field) => {
+      const meant = nearestOf(field, known);
+      const hint = meant === undefined ? 'remove it' : `did you mean "${meant}"?`;
+      return `${whole}.${field} is not known: ${hint}`;
+    });
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function at(value: unknown, path: string): unknown {
+  let found = value;
+  for (const key of path.split('.')) found = isRecord(found) ? found[key] : undefined;
+  return found;
+}
+
+function set(target: Record<string, unknown>, path: string, value: unknown): void {
+  if (value === undefined) return;
+  const keys = path.split('.');
+  const last = keys.pop() ?? '';
+  let place = target;
+  for (const key of keys) {
+    const next = isRecord(place[key]) ? place[key] : {};
+    place[key] = next;
+    place = next;
+  }
+  place[last] = value;
+}
+
+function merged(base: Fields, over: Fields): Record<string, unknown> {
+  const result: Record<string, unknown> = { ...base };
+  for (const [key, value] of Object.entries(over)) {
+    const before = result[key];
+    result[key] = isRecord(before) && isRecord(value) ? merged(before, value) : value;
+  }
+  return result;
+}

@@ -1,0 +1,23 @@
+/** What the workflow of a mirrored MachineDeployment asks of the front's process. */
+import type { NamespacedName } from './references.ts';
+
+export interface FrontActivities {
+  /** One pass: reads both sides and writes what differs. Can run twice. */
+  syncPool(input: { ref: NamespacedName }): Promise<SyncOutcome>;
+}
+
+export interface SyncOutcome {
+  /**
+   * `gone`: their MachineDeployment is, and everything that was made for it. `notServed`: it is
+   * another's, `reason` says whose. `waits`: something is to come that no signal may tell of.
+   */
+  state: 'current' | 'waits' | 'notServed' | 'gone';
+  /** A sentence, for people: status, summary in the Temporal UI. */
+  reason?: string;
+  /** UID of their MachineDeployment. */
+  uid?: string;
+  /** Writes of this pass. */
+  writes: number;
+  /** Machines of ours, for the page in the Temporal UI. */
+  machines: number;
+}
