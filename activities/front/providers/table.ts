@@ -67,7 +67,7 @@ export interface ProviderTable {
   rows: readonly Row[];
   /**
    * What no single field says: several fields that make one, tags by which our driver knows its
-   * instances. `spec` has all values read. Its result is merged over that of the rows.
+   * instances. `spec` has all values read, also those of variables. Its result is merged over that of the rows.
    */
   more?: (
     spec: Readonly<Record<string, unknown>>,
@@ -82,6 +82,8 @@ export interface ProviderTable {
     theirs: string,
     providerSpec: Readonly<Record<string, unknown>>,
   ) => { value: string } | { fault: string };
+  /** Ours in their form, which is that of the Node. Default: the same. */
+  providerIDBack?: (ours: string) => string;
 }
 
 /** A value that cannot be said; the message follows the name of the field. */

@@ -30,14 +30,16 @@ export function translate(
     faults: unknownFields(table, spec),
     ignored: [],
   };
+  const read = { ...structuredClone(spec) };
   for (const row of table.rows) {
     const value = valueOf(row, spec, env);
+    if (value !== at(spec, row.theirs)) set(read, row.theirs, value);
     if ('ours' in row) say(row, value, made);
     else if ('secret' in row) keep(row, value, made);
     else if ('refused' in row) refuse(row, value, made);
     else if (value !== undefined) made.ignored.push(`${whole}.${row.theirs}: ${row.ignored}`);
   }
-  const more = table.more?.(spec, pool);
+  const more = table.more?.(read, pool);
   made.providerSpec = merged(made.providerSpec, more?.providerSpec ?? {});
   made.faults.push(...(more?.faults ?? []));
   made.ignored.push(...(more?.ignored ?? []));
@@ -100,14 +102,31 @@ function missing(theirs: string, required: string): string {
 
 /** Strict, as machine-controller reads it: a misspelt field is a fault and no field. */
 function unknownFields({ rows }: ProviderTable, spec: Fields): string[] {
-  const known = [...new Set(rows.map(({ theirs }) => theirs.split('.')[0] ?? ''))];
-  return Object.keys(spec)
-    .filter((field) => !known.includes(field))
-    .map((field) => {
-      const meant = nearestOf(field, known);
+  const paths = rows.map(({ theirs }) => theirs);
+  return unknownWithin(spec, { path: whole, known: paths });
+}
+
+/** `known`: paths from here on; an object with a row of its own may hold anything. */
+function unknownWithin(
+  fields: Fields,
+  { path, known }: { path: string; known: readonly string[] },
+): string[] {
+  const names = [...new Set(known.map((name) => name.split('.')[0] ?? ''))];
+  return Object.entries(fields).flatMap(([field, value]) => {
+    const here = `${path}.${field}`;
+    if (!names.includes(field)) {
+      const meant = nearestOf(field, names);
       const hint = meant === undefined ? 'remove it' : `did you mean "${meant}"?`;
-      return `${whole}.${field} is not known: ${hint}`;
+      return [`${here} is not known: ${hint}`];
+    }
+    if (known.includes(field) || !isRecord(value)) return [];
+    const prefix = `${field}.`;
+    const inner = known.filter((name) => name.startsWith(prefix));
+    return unknownWithin(value, {
+      path: here,
+      known: inner.map((name) => name.slice(prefix.length)),
     });
+  });
 }
 
 function isEmpty(value: unknown): boolean {
