@@ -1,6 +1,6 @@
 /** Alibaba Cloud: instances of ECS, of `provider: Alicloud`. */
 import type { ProviderTable } from './table.ts';
-import { wholeNumber } from './values.ts';
+import { wholeNumber } from './read-values.ts';
 
 const ofFront = 'a field of Millwright, which machine-controller refuses';
 

@@ -1,6 +1,6 @@
 /** DigitalOcean: droplets. */
 import type { ProviderTable } from './table.ts';
-import { flag, isGiven, words } from './values.ts';
+import { flag, isGiven, words } from './read-values.ts';
 
 /** Those of machine-controller, which takes no others. */
 const images: Readonly<Record<string, string>> = {

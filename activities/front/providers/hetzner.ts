@@ -1,6 +1,6 @@
 /** Hetzner: servers of `provider: hcloud`. */
 import { FieldFault, type ProviderTable } from './table.ts';
-import { flag, isGiven, nameOnly, texts, words } from './values.ts';
+import { asTexts, flag, isGiven, nameOnly, words } from './read-values.ts';
 
 /** Those of machine-controller. */
 const images: Readonly<Record<string, string>> = { ubuntu: 'ubuntu-24.04', rockylinux: 'rocky-9' };
@@ -40,8 +40,8 @@ export const hetzner: ProviderTable = {
     {
       theirs: 'firewalls',
       ours: 'firewalls',
-      to: (value) => words(value).map(firewallId),
-      back: texts,
+      to: (value: unknown) => words(value).map(firewallId),
+      back: asTexts,
     },
     { theirs: 'labels', ours: 'labels' },
     { theirs: 'assignPublicIPv4', ours: 'assignPublicIPv4', to: flag },
