@@ -20,6 +20,15 @@ export function flag(value: unknown): boolean {
 /** What a flag that is off may look like, for `harmless`. */
 export const off = [false, 'false', 'False', 'FALSE', 'f', 'F', '0'] as const;
 
+export function isOff(value: unknown): boolean {
+  return off.some((one) => one === value);
+}
+
+/** What is no flag at all is a fault of the field. */
+export function isOn(value: unknown): boolean {
+  return value === true || texts[String(value).toLowerCase()] === true;
+}
+
 /** Their `0` is "not given". */
 export function count(value: unknown): number | undefined {
   const read = typeof value === 'string' ? Number(value) : value;
@@ -27,6 +36,7 @@ export function count(value: unknown): number | undefined {
   throw new FieldFault('is not a whole number');
 }
 
+<<<<<<< HEAD
 /** Not below 0. */
 export function wholeNumber(value: unknown): number {
   const text = String(value);
@@ -54,4 +64,10 @@ export function asTexts(value: unknown): unknown {
 /** Neither absent, null nor `''`. */
 export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
+=======
+/** Default: IPv4 alone. */
+export function addressFamilies(ipFamily = 'IPv4'): { v4: boolean; v6: boolean } {
+  const families = ipFamily.split('+');
+  return { v4: families.includes('IPv4'), v6: families.includes('IPv6') };
+>>>>>>> aws
 }
