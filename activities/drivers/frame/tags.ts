@@ -1,6 +1,7 @@
 /** Whose a thing is, as its tags say. */
 import { createHash } from 'node:crypto';
 import type { MachineRequest } from '../driver.ts';
+import { isMadeByMachineController } from '../kubermatic-mark.ts';
 import type { Cloud, CloudTypes, Resource, TagSpelling } from './cloud.ts';
 
 export interface Owner {
@@ -83,14 +84,21 @@ export function belongsTo<T extends CloudTypes>(
   return hasTags(thing, ownerTags(request, cloud.tags));
 }
 
-/** True when Millwright made it for this Machine, under any cluster id, or MCM did. */
+/**
+ * True when Millwright made it for this Machine, under any cluster id, or MCM or machine-controller
+ * did.
+ */
 export function isMadeFor<T extends CloudTypes>(
   cloud: Pick<Cloud<T>, 'tags' | 'isOfClass'>,
   thing: T['thing'],
   { machine, providerSpec }: MachineRequest,
 ): boolean {
   const { tags: spelling } = cloud;
-  if (!isTagged(thing, spelling)) return cloud.isOfClass(thing, providerSpec, true);
+  if (!isTagged(thing, spelling)) {
+    const names = { instance: thing.machineName ?? thing.name, machine: machine.name };
+    if (isMadeByMachineController(thing.tags, names)) return true;
+    return cloud.isOfClass(thing, providerSpec, true);
+  }
   const isOfNamespace =
     thing.tags[spelling.names.namespace] === tagValue(machine.namespace, spelling);
   return isOfNamespace && isOfMachine(cloud, thing, machine);
