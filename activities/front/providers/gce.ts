@@ -218,7 +218,7 @@ function knownModel(model: unknown): unknown {
   throw new FieldFault('is neither STANDARD nor SPOT');
 }
 
-/** Theirs leaves to Google what the driver has to be told. */
+/** Theirs leaves to Google what the driver needs. */
 function schedulingOf({ preemptible, provisioningModel, automaticRestart, machineType }: Fields) {
   const isSpot = provisioningModel === 'SPOT' || isOn(preemptible);
   // Accelerators, and machines without a hypervisor.

@@ -1,4 +1,4 @@
-/** Values of a `cloudProviderSpec` as machine-controller reads them: from a Secret they are texts. */
+/** Values as machine-controller reads them: those that come from a Secret are texts. */
 import { FieldFault } from './table.ts';
 
 const texts: Readonly<Record<string, boolean>> = {
