@@ -88,6 +88,8 @@ export interface ProviderTable {
   findsInstanceBy: { name: true } | { tag: string; command: (id: string, uid: string) => string };
   /** Their providerID in the form of our driver; a sentence where it has none. Default: the same. */
   providerID?: (theirs: string, providerSpec: Fields) => { value: string } | { fault: string };
+  /** Ours in their form, which is that of the Node. Default: the same. */
+  providerIDBack?: (ours: string) => string;
 }
 
 /** A value that cannot be said; the message follows the name of the field. */
