@@ -37,10 +37,12 @@ export interface CredentialRow extends AnyRow {
   /** Key of our Secret. */
   secret: string;
   required?: string;
-  /** The value of ours. Default: the same. */
-  to?: (value: string, spec: Fields) => string;
+  /**
+   * The value of ours; undefined: none. Throws a `FieldFault`, without the value. Default: the same.
+   */
+  to?: (value: string, spec: Fields, pool: PoolContext) => string | undefined;
   /** The value of theirs. */
-  back?: (value: string) => string;
+  back?: (value: string) => string | undefined;
 }
 
 /** A field that changes what the machine is, and that our driver cannot say. */
@@ -66,6 +68,8 @@ export interface PoolContext {
   operatingSystem: string;
   sshPublicKeys: readonly string[];
   network?: { ipFamily?: string } | undefined;
+  /** `spec.metadata.annotations` of the template. */
+  nodeAnnotations?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface ProviderTable {

@@ -33,7 +33,7 @@ export function translate(
     const written = at(read, row.theirs);
     const value = isEmpty(written) ? undefined : written;
     if ('ours' in row) say(row, value, { made, spec: read });
-    else if ('secret' in row) keep(row, value, { made, spec: read });
+    else if ('secret' in row) keep(row, value, { made, spec: read, pool });
     else if ('refused' in row) refuse(row, value, made);
     else if (value !== undefined) made.ignored.push(`${whole}.${row.theirs}: ${row.ignored}`);
   }
@@ -80,6 +80,10 @@ interface Place {
   spec: Fields;
 }
 
+interface CredentialPlace extends Place {
+  pool: PoolContext;
+}
+
 function say(row: SaidRow, written: unknown, { made, spec }: Place): void {
   const { providerSpec, faults } = made;
   const value = written ?? row.default;
@@ -95,11 +99,20 @@ function say(row: SaidRow, written: unknown, { made, spec }: Place): void {
   }
 }
 
-function keep(row: CredentialRow, value: unknown, { made, spec }: Place): void {
-  if (value !== undefined) {
+function keep(row: CredentialRow, value: unknown, { made, spec, pool }: CredentialPlace): void {
+  const { credentials, faults } = made;
+  if (value === undefined) {
+    if (row.required !== undefined) faults.push(missing(row.theirs, row.required));
+    return;
+  }
+  try {
     const text = asText(value);
-    made.credentials[row.secret] = row.to ? row.to(text, spec) : text;
-  } else if (row.required !== undefined) made.faults.push(missing(row.theirs, row.required));
+    const own = row.to ? row.to(text, spec, pool) : text;
+    if (own !== undefined) credentials[row.secret] = own;
+  } catch (error) {
+    if (!(error instanceof FieldFault)) throw error;
+    faults.push(`${whole}.${row.theirs} ${error.message}`);
+  }
 }
 
 function refuse({ theirs, refused, harmless = [] }: RefusedRow, value: unknown, made: Translation) {
