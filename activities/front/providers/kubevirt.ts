@@ -43,7 +43,7 @@ const rows: readonly Row[] = [
     secret: 'kubeconfig',
     required: 'write it, or set KUBEVIRT_KUBECONFIG of the front',
     to: kubeconfigOf,
-    back: (text) => Buffer.from(text).toString('base64'),
+    back: (text) => Buffer.from(String(text)).toString('base64'),
   },
   { theirs: 'virtualMachine.flavor.name', ignored: unread },
   { theirs: 'virtualMachine.flavor.profile', ignored: unread },
@@ -268,13 +268,10 @@ const ofZone = (zone: unknown, value: unknown): unknown => (zone === '*' ? undef
  * machine-controller makes machines in the namespace that it runs in, and writes that to the
  * template; the driver in that of the kubeconfig.
  */
-function kubeconfigOf(
-  value: string,
-  _spec: Fields,
-  { nodeAnnotations = {} }: PoolContext,
-): string {
-  const isBase64 = /^[A-Za-z0-9+/\s]+=*\s*$/.test(value);
-  const text = isBase64 ? Buffer.from(value, 'base64').toString() : value;
+function kubeconfigOf(value: unknown, _spec: Fields, { nodeAnnotations = {} }: PoolContext) {
+  const given = String(value);
+  const isBase64 = /^[A-Za-z0-9+/\s]+=*\s*$/.test(given);
+  const text = isBase64 ? Buffer.from(given, 'base64').toString() : given;
   const config = readYaml(text);
   const contexts: unknown = config['contexts'];
   const named = (Array.isArray(contexts) ? contexts : []).find(

@@ -13,7 +13,7 @@ const ofOldProvider =
 const ofWaiting = 'nothing is waited for with a fixed limit';
 
 /** They take no user where there is an application credential. */
-const ofUser = (value: string, { applicationCredentialID }: Fields): string | undefined =>
+const ofUser = (value: unknown, { applicationCredentialID }: Fields): unknown =>
   applicationCredentialID ? undefined : value;
 
 /** A project stands in one place. */

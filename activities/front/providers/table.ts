@@ -27,7 +27,7 @@ export interface SaidRow extends AnyRow {
    * The value of ours; undefined: none. `spec` has all values read, those of the process too. Throws
    * a `FieldFault` for one that cannot be said. Default: the same.
    */
-  to?: (value: unknown, spec: Fields) => unknown;
+  to?: (value: unknown, spec: Fields, pool: PoolContext) => unknown;
   /** The value of theirs. */
   back?: (value: unknown, providerSpec: Fields) => unknown;
 }
@@ -37,12 +37,9 @@ export interface CredentialRow extends AnyRow {
   /** Key of our Secret. */
   secret: string;
   required?: string;
-  /**
-   * The value of ours; undefined: none. Throws a `FieldFault`, without the value. Default: the same.
-   */
-  to?: (value: string, spec: Fields, pool: PoolContext) => string | undefined;
-  /** The value of theirs. */
-  back?: (value: string) => string | undefined;
+  /** As with `SaidRow`; a `FieldFault` must not have the value. */
+  to?: (value: unknown, spec: Fields, pool: PoolContext) => unknown;
+  back?: (value: unknown, providerSpec: Fields) => unknown;
 }
 
 /** A field that changes what the machine is, and that our driver cannot say. */

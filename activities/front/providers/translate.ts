@@ -32,7 +32,7 @@ export function translate(
   for (const row of table.rows) {
     const written = at(read, row.theirs);
     const value = isEmpty(written) ? undefined : written;
-    if ('ours' in row) say(row, value, { made, spec: read });
+    if ('ours' in row) say(row, value, { made, spec: read, pool });
     else if ('secret' in row) keep(row, value, { made, spec: read, pool });
     else if ('refused' in row) refuse(row, value, made);
     else if (value !== undefined) made.ignored.push(`${whole}.${row.theirs}: ${row.ignored}`);
@@ -51,12 +51,8 @@ export function translateBack(
 ): Record<string, unknown> {
   const spec: Record<string, unknown> = {};
   for (const row of table.rows) {
-    if ('secret' in row) {
-      const text = credentials[row.secret];
-      set(spec, row.theirs, text === undefined || !row.back ? text : row.back(text));
-    }
-    if (!('ours' in row)) continue;
-    const value = at(providerSpec, row.ours);
+    if (!('ours' in row || 'secret' in row)) continue;
+    const value = 'ours' in row ? at(providerSpec, row.ours) : credentials[row.secret];
     set(spec, row.theirs, value === undefined || !row.back ? value : row.back(value, providerSpec));
   }
   return merged(spec, table.moreBack?.(providerSpec) ?? {});
@@ -78,13 +74,10 @@ function withEnvironment(
 interface Place {
   made: Translation;
   spec: Fields;
-}
-
-interface CredentialPlace extends Place {
   pool: PoolContext;
 }
 
-function say(row: SaidRow, written: unknown, { made, spec }: Place): void {
+function say(row: SaidRow, written: unknown, { made, spec, pool }: Place): void {
   const { providerSpec, faults } = made;
   const value = written ?? row.default;
   if (value === undefined) {
@@ -92,23 +85,22 @@ function say(row: SaidRow, written: unknown, { made, spec }: Place): void {
     return;
   }
   try {
-    set(providerSpec, row.ours, row.to ? row.to(value, spec) : value);
+    set(providerSpec, row.ours, row.to ? row.to(value, spec, pool) : value);
   } catch (error) {
     if (!(error instanceof FieldFault)) throw error;
     faults.push(`${whole}.${row.theirs} ${quoted(asText(value))} ${error.message}`);
   }
 }
 
-function keep(row: CredentialRow, value: unknown, { made, spec, pool }: CredentialPlace): void {
+function keep(row: CredentialRow, value: unknown, { made, spec, pool }: Place): void {
   const { credentials, faults } = made;
   if (value === undefined) {
     if (row.required !== undefined) faults.push(missing(row.theirs, row.required));
     return;
   }
   try {
-    const text = asText(value);
-    const own = row.to ? row.to(text, spec, pool) : text;
-    if (own !== undefined) credentials[row.secret] = own;
+    const own = row.to ? row.to(value, spec, pool) : value;
+    if (own !== undefined) credentials[row.secret] = asText(own);
   } catch (error) {
     if (!(error instanceof FieldFault)) throw error;
     faults.push(`${whole}.${row.theirs} ${error.message}`);

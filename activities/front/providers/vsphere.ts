@@ -41,7 +41,7 @@ const rows: readonly Row[] = [
     secret: 'vsphereHost',
     required: 'write the URL of the vCenter, such as https://vcenter.example.com',
     to: hostOf,
-    back: (host) => `https://${host}`,
+    back: (host) => `https://${String(host)}`,
   },
   { theirs: 'datacenter', ours: 'datacenter' },
   {
@@ -132,8 +132,8 @@ function onlyWithout(other: string) {
   };
 }
 
-function hostOf(text: string): string {
-  const url = URL.parse(text);
+function hostOf(text: unknown): string {
+  const url = URL.parse(String(text));
   const isWhole = url?.protocol === 'https:' && url.pathname === '/' && url.username === '';
   if (isWhole) return url.host;
   throw new FieldFault('is not of the form https://HOST or https://HOST:PORT');

@@ -29,7 +29,7 @@ export interface TableCase {
   providerIDs: readonly (readonly [theirs: string, ours: { value: string } | { fault: string }])[];
 }
 
-const defaultPool: PoolContext = {
+export const defaultPool: PoolContext = {
   namespace: 'kube-system',
   name: 'workers',
   cluster: 'example',
