@@ -60,7 +60,7 @@ const rows: readonly Row[] = [
   {
     theirs: 'tags',
     refused:
-      "machines get custom attributes, and no tags of the vCenter. Remove them; what selects by them can go by the folder",
+      'machines get custom attributes, and no tags of the vCenter. Remove them; what selects by them can go by the folder',
   },
   {
     theirs: 'allowInsecure',
@@ -89,7 +89,10 @@ export const vsphere: ProviderTable = {
     const tags = { 'mcm.gardener.cloud/cluster': cluster, 'mcm.gardener.cloud/role': role };
     return {
       // The driver gives Ignition to guests of this kind.
-      providerSpec: { ...(operatingSystem === 'flatcar' && { guestId: 'other4xLinux64Guest' }), tags },
+      providerSpec: {
+        ...(operatingSystem === 'flatcar' && { guestId: 'other4xLinux64Guest' }),
+        tags,
+      },
       faults: Object.entries(missing).flatMap(([sentence, isThere]) =>
         isThere ? [] : [`cloudProviderSpec.${sentence}`],
       ),
