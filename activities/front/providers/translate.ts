@@ -118,14 +118,31 @@ function missing(theirs: string, required: string): string {
 
 /** Strict, as machine-controller reads it: a misspelt field is a fault and no field. */
 function unknownFields({ rows }: ProviderTable, spec: Fields): string[] {
-  const known = [...new Set(rows.map(({ theirs }) => theirs.split('.')[0] ?? ''))];
-  return Object.keys(spec)
-    .filter((field) => !known.includes(field))
-    .map((field) => {
-      const meant = nearestOf(field, known);
+  const paths = rows.map(({ theirs }) => theirs);
+  return unknownWithin(spec, { path: whole, known: paths });
+}
+
+/** `known`: paths from here on; an object with a row of its own may hold anything. */
+function unknownWithin(
+  fields: Fields,
+  { path, known }: { path: string; known: readonly string[] },
+): string[] {
+  const names = [...new Set(known.map((name) => name.split('.')[0] ?? ''))];
+  return Object.entries(fields).flatMap(([field, value]) => {
+    const here = `${path}.${field}`;
+    if (!names.includes(field)) {
+      const meant = nearestOf(field, names);
       const hint = meant === undefined ? 'remove it' : `did you mean "${meant}"?`;
-      return `${whole}.${field} is not known: ${hint}`;
+      return [`${here} is not known: ${hint}`];
+    }
+    if (known.includes(field) || !isRecord(value)) return [];
+    const prefix = `${field}.`;
+    const inner = known.filter((name) => name.startsWith(prefix));
+    return unknownWithin(value, {
+      path: here,
+      known: inner.map((name) => name.slice(prefix.length)),
     });
+  });
 }
 
 function isEmpty(value: unknown): boolean {
