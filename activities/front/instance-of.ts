@@ -39,7 +39,7 @@ function isOfAnother({ metadata }: Pick<KubermaticMachine, 'metadata'>, node: No
 }
 
 function unknownTo({ metadata, spec }: Node): string {
-  return `as Node ${metadata.name} has providerID "${spec?.providerID ?? ''}": write that of the instance to spec.providerID of the Machine, with annotation ${kubermaticAnnotations.bypassImmutability}=true where it has another`;
+  return `as Node ${metadata.name} has providerID "${spec?.providerID ?? ''}": write that of the instance to spec.providerID of the Machine; another one there has to be removed first, with annotation ${kubermaticAnnotations.bypassImmutability}=true`;
 }
 
 function absent({ status }: Pick<KubermaticMachine, 'status'>): string {

@@ -113,12 +113,7 @@ interface Migration {
   runFromKubermatic(steps: Steps): Promise<Answer>;
 }
 
-function migrationCommand({
-  options,
-  run,
-  runFromKubermatic,
-  ...names
-}: Migration): AddCommand {
+function migrationCommand({ options, run, runFromKubermatic, ...names }: Migration): AddCommand {
   return command<MigrateOptions, MigrateFlags>({
     ...names,
     options: [
@@ -168,7 +163,13 @@ function migrationCommand({
       `migrate ${names.name} -n shoot--dev`,
       `migrate ${names.name} -n kube-system --from kubermatic`,
     ],
-    read: ({ mcmDeployment, externalProvider = [], instancesTagged = false, timeout, ...given }) => ({
+    read: ({
+      mcmDeployment,
+      externalProvider = [],
+      instancesTagged = false,
+      timeout,
+      ...given
+    }) => ({
       ...given,
       instancesTagged,
       mcmDeployments: mcmDeployment ?? ['machine-controller-manager'],
@@ -198,7 +199,8 @@ function readTimeout(text: string): number {
 
 const migrate = commandGroup({
   name: 'migrate',
-  summary: "from Gardener's Machine Controller Manager (MCM), or Kubermatic's machine-controller, and back",
+  summary:
+    "from Gardener's Machine Controller Manager (MCM), or Kubermatic's machine-controller, and back",
   help: `No machine, Node or instance is touched. Install Millwright first, beside MCM: it waits until MCM's Leases are free. Each
 command can be repeated: it finds what is done. Where one does not come to its end, the other one leads back.
 docs/migrating-from-mcm.md has the whole way; for --from kubermatic docs/migrating-from-kubermatic.md.

@@ -5,8 +5,13 @@ import { customResource, node } from '../../../kube/client/paths.ts';
 import { isServed } from '../../../kube/client/served.ts';
 import { ownLeaseOf } from '../../../kube/leases/lease-set.ts';
 import type { Node } from '../../../kube/objects/nodes.ts';
-import { front, kubermaticApiVersion, kubermaticGroup } from '../../../workflows/api/kubermatic-names.ts';
+import {
+  front,
+  kubermaticApiVersion,
+  kubermaticGroup,
+} from '../../../workflows/api/kubermatic-names.ts';
 import type { KubermaticMachineDeployment } from '../../../workflows/api/kubermatic.ts';
+import { isMirror } from '../../../workflows/plan/front/facts.ts';
 import type { NamespacedName } from '../../../workflows/contracts/references.ts';
 import type { ClusterScope } from '../../connection/cluster.ts';
 import { containersOf, deployments, findOurs, type Deployment } from '../../install/deployments.ts';
@@ -15,7 +20,7 @@ import { holderOf, readLease } from '../../install/lease-holder.ts';
 import { TolerantReads } from '../../install/tolerant.ts';
 import type { MigrateOptions } from '../options.ts';
 import { flagsOf, type FlagsOfController } from './flags.ts';
-import { isMirrored, kubermatic, noObjects, readTheirs, type TheirObjects } from './objects.ts';
+import { kubermatic, noObjects, readTheirs, type TheirObjects } from './objects.ts';
 import { readPools, type Pool } from './pools.ts';
 import { missingRights } from './rights.ts';
 import { listWebhooks, type WebhookConfiguration } from './webhooks.ts';
@@ -60,20 +65,32 @@ export async function readFacts(
   const controller = await reads.read('Deployments', findController(kube, controllerName));
   const flags = flagsOf(controller);
   const crd = await readCrd(kube, reads);
-  const theirs = (crd && (await reads.read('objects of cluster.k8s.io', readTheirs(kube, namespace)))) ?? noObjects;
+  const theirs =
+    (crd && (await reads.read('objects of cluster.k8s.io', readTheirs(kube, namespace)))) ??
+    noObjects;
   const ours = (await reads.read('Deployments', findOurs(kube, release, namespace))) ?? [];
-  const nodes = (await reads.read('Nodes', kube.list<Node>(node())))?.items ?? [];
   return {
     namespace,
     controllerName,
     controller,
     flags,
     crd,
-    holders: (await reads.read('Leases', readHolders(kube, { namespace, ours, theirs: flags.lease }))) ?? { theirs: undefined, front: undefined, millwright: undefined },
+    holders: (await reads.read(
+      'Leases',
+      readHolders(kube, { namespace, ours, theirs: flags.lease }),
+    )) ?? { theirs: undefined, front: undefined, millwright: undefined },
     ours,
     theirs,
-    pools: await readPools(kube, { namespace, theirs, nodes, processes: [controller, ...ours] }),
-    elsewhere: (crd && (await reads.read('MachineDeployments of all namespaces', readElsewhere(kube, namespace)))) ?? { ofController: [], ofFront: [] },
+    pools: await readPools(kube, {
+      theirs,
+      nodes: await readNodes(kube, reads),
+      processes: [...ours, ...(controller ? [controller] : [])],
+    }),
+    elsewhere: (crd &&
+      (await reads.read(
+        'MachineDeployments of all namespaces',
+        readElsewhere(kube, namespace),
+      ))) ?? { ofController: [], ofFront: [] },
     ownNames: await readOwnNames(kube, namespace, reads),
     webhooks: (await reads.read('webhooks', listWebhooks(kube))) ?? [],
     labels: await labelsOf(kube, namespace, reads),
@@ -82,6 +99,11 @@ export async function readFacts(
     missingRights: await missingRights(kube, { namespace, release, controllerName }),
     unread: reads.unread,
   };
+}
+
+async function readNodes(kube: KubeClient, reads: TolerantReads): Promise<Map<string, Node>> {
+  const nodes = (await reads.read('Nodes', kube.list<Node>(node())))?.items ?? [];
+  return new Map(nodes.map((one) => [one.metadata.name, one]));
 }
 
 export async function findController(
@@ -93,7 +115,11 @@ export async function findController(
 
 export async function readHolders(
   kube: KubeClient,
-  { namespace, ours, theirs }: { namespace: string; ours: readonly Deployment[]; theirs: NamespacedName },
+  {
+    namespace,
+    ours,
+    theirs,
+  }: { namespace: string; ours: readonly Deployment[]; theirs: NamespacedName },
 ): Promise<Holders> {
   const { leasePlace } = installFlagsOf(ours);
   const [ofTheirs, ofFront, own] = await Promise.all(
@@ -143,8 +169,8 @@ export async function readElsewhere(
     ...new Set(all.map(({ metadata }) => metadata.namespace ?? '')),
   ];
   return {
-    ofController: namespacesOf(others.filter((one) => !isMirrored(one))),
-    ofFront: namespacesOf(others.filter(isMirrored)),
+    ofController: namespacesOf(others.filter((one) => !isMirror(one))),
+    ofFront: namespacesOf(others.filter(isMirror)),
   };
 }
 
@@ -175,7 +201,10 @@ export async function labelsOf(
   namespace: string,
   reads = new TolerantReads(),
 ): Promise<Record<string, string>> {
-  const found = await reads.read('Namespace', kube.get<KubeObject>(`/api/v1/namespaces/${namespace}`));
+  const found = await reads.read(
+    'Namespace',
+    kube.get<KubeObject>(`/api/v1/namespaces/${namespace}`),
+  );
   return { ...found?.metadata.labels, 'kubernetes.io/metadata.name': namespace };
 }
 

@@ -7,7 +7,7 @@ type FlagTexts = Readonly<Record<string, string>>;
 
 export interface FlagsOfController {
   values: {
-    front: { enabled: true; flags?: FlagTexts };
+    front: { enabled: true; [value: string]: string | true };
     workers?: { worker: { flags: FlagTexts } };
   };
   /** `--name: why`: what is done elsewhere, or by other means. */
@@ -77,12 +77,11 @@ export function flagsOf(controller: Deployment | undefined): FlagsOfController {
     namespace: given.get('leader-election-namespace') || 'kube-system',
     name: 'machine-controller',
   };
-  const flags = frontFlags(given, lease);
   // Off by default with Millwright, and on with machine-controller.
   const approves = controller !== undefined && given.get('node-csr-approver') !== 'false';
   return {
     values: {
-      front: { enabled: true, ...(Object.keys(flags).length > 0 && { flags }) },
+      front: { enabled: true, ...ofFront(given, lease) },
       ...(approves && { workers: { worker: { flags: { 'approve-kubelet-serving': 'true' } } } }),
     },
     leftOut: [...given.keys()].flatMap((name) => {
@@ -96,15 +95,15 @@ export function flagsOf(controller: Deployment | undefined): FlagsOfController {
   };
 }
 
-function frontFlags(given: ReadonlyMap<string, string>, lease: NamespacedName): FlagTexts {
+function ofFront(given: ReadonlyMap<string, string>, lease: NamespacedName): FlagTexts {
   const join = given.get('join-cluster-timeout');
   const eviction = given.get('skip-eviction-after');
   const isOwnEviction = eviction !== undefined && parseDuration(eviction) !== 2 * 3_600;
   return {
-    ...(join && { 'join-cluster-timeout': join }),
-    ...(isOwnEviction && { 'skip-eviction-after': eviction }),
+    ...(join && { joinClusterTimeout: join }),
+    ...(isOwnEviction && { skipEvictionAfter: eviction }),
     ...(lease.namespace !== 'kube-system' && {
-      'machine-controller-lease': `${lease.namespace}/${lease.name}`,
+      machineControllerLease: `${lease.namespace}/${lease.name}`,
     }),
   };
 }

@@ -5,13 +5,14 @@ import { customResource } from '../../../kube/client/paths.ts';
 import { front, kubermaticFinalizers } from '../../../workflows/api/kubermatic-names.ts';
 import type { KubermaticMachine } from '../../../workflows/api/kubermatic.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
+import { isDeleting, isMirror } from '../../../workflows/plan/front/facts.ts';
 import type { Answer } from '../../command-line/answer.ts';
 import { findOurs, scaleBack, type Deployment } from '../../install/deployments.ts';
 import { listOf } from '../../terminal/screen.ts';
 import { until, type Steps } from '../steps.ts';
 import { findController, readElsewhere, readHolders } from './facts.ts';
 import { flagsOf } from './flags.ts';
-import { isBeingDeleted, isMirrored, kubermatic, nameOf, readTheirs } from './objects.ts';
+import { kubermatic, nameOf, readTheirs } from './objects.ts';
 import { missingRights } from './rights.ts';
 import { includeNamespace } from './webhooks.ts';
 
@@ -24,7 +25,7 @@ export async function handBack(steps: Steps): Promise<Answer> {
   const ours = await findOurs(kube, options.releaseNamespace ?? namespace, namespace);
   const holders = await readHolders(kube, { namespace, ours, theirs: lease });
   const { deployments } = await readTheirs(kube, namespace);
-  const served = deployments.filter(isMirrored);
+  const served = deployments.filter(isMirror);
   if (served.length > 0) await refuse(steps, holders);
   for (const { metadata } of served) {
     const annotations = { [front.handBack]: 'true', [front.takeOver]: null };
@@ -80,7 +81,7 @@ async function refuse(
       ? []
       : [`machine-controller is at work as ${holders.theirs}: scale it to 0 first`]),
     ...machines
-      .filter(isMirrored)
+      .filter(isMirror)
       .flatMap((one) => faultOf(one, own.get(nameOf(one)), options.instancesTagged)),
   ];
   if (faults.length === 0) return;
@@ -91,17 +92,25 @@ async function refuse(
  * The object that was there first tells who made the instance: machine-controller, whose tag is on
  * it, or Millwright.
  */
-function faultOf(theirs: KubermaticMachine, ours: Machine | undefined, isTagged: boolean): string[] {
-  const { metadata: { name, uid }, spec } = theirs;
+function faultOf(
+  theirs: KubermaticMachine,
+  ours: Machine | undefined,
+  isTagged: boolean,
+): string[] {
+  const {
+    metadata: { name, uid },
+    spec,
+  } = theirs;
   if (!ours) return [];
-  if (isBeingDeleted(theirs) || isBeingDeleted(ours)) {
+  if (isDeleting(theirs) || isDeleting(ours)) {
     return [`Machine ${name}: it is being deleted: wait until it is gone`];
   }
   const { providerID } = ours.spec;
   if (providerID === undefined) {
     return [`Machine ${name}: its instance is being made: wait until it has a providerID`];
   }
-  const made = Date.parse(theirs.metadata.creationTimestamp) >= Date.parse(ours.metadata.creationTimestamp);
+  const made =
+    Date.parse(theirs.metadata.creationTimestamp) >= Date.parse(ours.metadata.creationTimestamp);
   const provider = spec.providerSpec.value?.cloudProvider ?? '';
   const by = providerTables[provider]?.findsInstanceBy;
   if (isTagged || !made || !by || !('tag' in by)) return [];
@@ -114,7 +123,7 @@ const theirFinalizers = Object.values(kubermaticFinalizers);
 
 async function obstacleIn(kube: KubeClient, namespace: string): Promise<string | undefined> {
   const { deployments, sets, machines } = await readTheirs(kube, namespace);
-  const left = [...deployments, ...sets, ...machines].filter(isMirrored);
+  const left = [...deployments, ...sets, ...machines].filter(isMirror);
   if (left.length > 0) {
     const names = left.map((one) => `${one.kind} ${nameOf(one)}`);
     return `waits for the front to leave ${listOf(names, 3)}`;

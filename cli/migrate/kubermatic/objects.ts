@@ -5,7 +5,7 @@ import type {
   KubermaticMachineDeployment,
   KubermaticMachineSet,
 } from '../../../workflows/api/kubermatic.ts';
-import { front, kubermaticApiVersion } from '../../../workflows/api/kubermatic-names.ts';
+import { kubermaticApiVersion } from '../../../workflows/api/kubermatic-names.ts';
 
 type Kind = 'machines' | 'machinesets' | 'machinedeployments';
 
@@ -41,12 +41,5 @@ export function ownedBy<T extends KubeObject>(owner: KubeObject, objects: readon
     ownerReferences.some(({ uid, controller }) => controller && uid === owner.metadata.uid),
   );
 }
-
-/** The front keeps it. */
-export const isMirrored = ({ metadata: { finalizers = [] } }: KubeObject): boolean =>
-  finalizers.includes(front.finalizer);
-
-export const isBeingDeleted = ({ metadata }: KubeObject): boolean =>
-  metadata.deletionTimestamp !== undefined;
 
 export const nameOf = ({ metadata }: KubeObject): string => metadata.name;

@@ -2,16 +2,26 @@
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { customResource } from '../../../kube/client/paths.ts';
 import { front } from '../../../workflows/api/kubermatic-names.ts';
-import type { KubermaticMachine, KubermaticMachineDeployment } from '../../../workflows/api/kubermatic.ts';
+import type {
+  KubermaticMachine,
+  KubermaticMachineDeployment,
+} from '../../../workflows/api/kubermatic.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
+import { isMirror } from '../../../workflows/plan/front/facts.ts';
 import type { Answer } from '../../command-line/answer.ts';
-import { componentOf, endingPod, scaleBack, scaleToZero, wantedOf } from '../../install/deployments.ts';
+import {
+  componentOf,
+  endingPod,
+  scaleBack,
+  scaleToZero,
+  wantedOf,
+} from '../../install/deployments.ts';
 import { listOf } from '../../terminal/screen.ts';
 import { lineOf } from '../result.ts';
 import { until, type Steps } from '../steps.ts';
 import { findController, labelsOf, readFacts, readHolders, type Facts } from './facts.ts';
 import { findingsOf } from './findings.ts';
-import { isMirrored, kubermatic, nameOf, ownedBy, readTheirs } from './objects.ts';
+import { kubermatic, nameOf, ownedBy, readTheirs } from './objects.ts';
 import { exceptNamespace } from './webhooks.ts';
 
 /** Throws with what hinders, or with what does not come about. */
@@ -50,7 +60,9 @@ function refuse(facts: Facts): void {
   }
   const idle = holders.front === undefined ? 'front' : 'watcher';
   if (holders.front === undefined || holders.millwright === undefined) {
-    throw new Error(`Nothing was done: no ${idle} of Millwright leads for ${namespace}: see its log`);
+    throw new Error(
+      `Nothing was done: no ${idle} of Millwright leads for ${namespace}: see its log`,
+    );
   }
 }
 
@@ -63,7 +75,7 @@ async function refuseWhatChanged({ scope, options, report }: Steps): Promise<voi
   const hindering = findingsOf(facts).filter(({ state }) => state === 'hinders');
   if (hindering.length === 0) return;
   const { controller, pools } = facts;
-  const isFirst = !pools.some(({ isServed }) => isServed);
+  const isFirst = !pools.some(({ deployment }) => isMirror(deployment));
   if (controller && isFirst && (await scaleBack(scope.kube, controller, 1))) {
     report(`machine-controller: Deployment ${nameOf(controller)} is scaled up again`);
   }
@@ -91,7 +103,7 @@ async function obstacleBefore(
 /** Asked again or not, the front goes on; one that is served has nothing to be asked for. */
 async function ask(kube: KubeClient, deployment: KubermaticMachineDeployment): Promise<void> {
   const { annotations = {}, name, namespace = '' } = deployment.metadata;
-  if (isMirrored(deployment) || annotations[front.takeOver] === 'true') return;
+  if (isMirror(deployment) || annotations[front.takeOver] === 'true') return;
   const change = { [front.takeOver]: 'true', [front.handBack]: null };
   const path = kubermatic('machinedeployments', namespace, name);
   await kube.patch(path, 'merge', { metadata: { annotations: change } });
@@ -104,7 +116,7 @@ async function obstacleIn(kube: KubeClient, namespace: string): Promise<string |
     const sets = ownedBy(deployment, theirs.sets);
     const machines = sets.flatMap((set) => ownedBy(set, theirs.machines));
     const left = machines.filter((one) => !isSame(one, own.get(nameOf(one))));
-    if (isServed(deployment) && sets.every(isMirrored) && left.length === 0) return [];
+    if (isServed(deployment) && sets.every(isMirror) && left.length === 0) return [];
     const done = `${machines.length - left.length} of ${machines.length} machines`;
     return [`MachineDeployment ${nameOf(deployment)}: ${done}${messageOf(deployment)}`];
   });
@@ -114,7 +126,7 @@ async function obstacleIn(kube: KubeClient, namespace: string): Promise<string |
 /** Both sides name one instance. */
 function isSame(theirs: KubermaticMachine, ours: Machine | undefined): boolean {
   const { providerID } = theirs.spec;
-  return isMirrored(theirs) && ours !== undefined && ours.spec.providerID === providerID;
+  return isMirror(theirs) && ours !== undefined && ours.spec.providerID === providerID;
 }
 
 const conditions = ['Served', 'Translated'];
@@ -122,11 +134,13 @@ const conditions = ['Served', 'Translated'];
 function isServed(deployment: KubermaticMachineDeployment): boolean {
   const now = deployment.status?.conditions ?? [];
   const isTrue = (type: string) => now.some((one) => one.type === type && one.status === 'True');
-  return isMirrored(deployment) && conditions.every(isTrue);
+  return isMirror(deployment) && conditions.every(isTrue);
 }
 
 function messageOf({ status }: KubermaticMachineDeployment): string {
-  const said = status?.conditions?.find((one) => conditions.includes(one.type) && one.status !== 'True');
+  const said = status?.conditions?.find(
+    (one) => conditions.includes(one.type) && one.status !== 'True',
+  );
   return said ? ` (${said.message})` : '';
 }
 

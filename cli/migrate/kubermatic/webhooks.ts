@@ -70,13 +70,16 @@ export async function exceptNamespace(
 
 export async function includeNamespace(kube: KubeClient, namespace: string): Promise<string[]> {
   const ours = JSON.stringify(exception(namespace));
-  return await change(kube, ({ namespaceSelector: { matchExpressions = [], ...selector } = {} }) => {
-    const others = matchExpressions.filter(
-      ({ key, operator, values }) => JSON.stringify({ key, operator, values }) !== ours,
-    );
-    if (others.length === matchExpressions.length) return undefined;
-    return others.length === 0 ? selector : { ...selector, matchExpressions: others };
-  });
+  return await change(
+    kube,
+    ({ namespaceSelector: { matchExpressions = [], ...selector } = {} }) => {
+      const others = matchExpressions.filter(
+        ({ key, operator, values }) => JSON.stringify({ key, operator, values }) !== ours,
+      );
+      if (others.length === matchExpressions.length) return undefined;
+      return others.length === 0 ? selector : { ...selector, matchExpressions: others };
+    },
+  );
 }
 
 /** `selectorOf`: the new namespaceSelector; undefined: it stays. */
@@ -86,7 +89,8 @@ async function change(
 ): Promise<string[]> {
   const changed: string[] = [];
   for (const kind of kinds) {
-    for (const { metadata, webhooks } of (await kube.list<WebhookConfiguration>(pathOf(kind))).items) {
+    for (const { metadata, webhooks } of (await kube.list<WebhookConfiguration>(pathOf(kind)))
+      .items) {
       if (!webhooks?.some(isOfController)) continue;
       const path = pathOf(kind, metadata.name);
       const isChanged = await retryOnConflict(async () => {
