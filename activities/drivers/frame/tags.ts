@@ -1,7 +1,6 @@
 /** Whose a thing is, as its tags say. */
 import { createHash } from 'node:crypto';
 import type { MachineRequest } from '../driver.ts';
-import { isMadeByMachineController } from '../kubermatic-mark.ts';
 import type { Cloud, CloudTypes, Resource, TagSpelling } from './cloud.ts';
 
 export interface Owner {
@@ -85,19 +84,18 @@ export function belongsTo<T extends CloudTypes>(
 }
 
 /**
- * True when Millwright made it for this Machine, under any cluster id, or MCM or machine-controller
- * did.
+ * Of one that the Machine names. True when Millwright made it for this Machine, under any cluster
+ * id, or MCM or machine-controller did.
  */
 export function isMadeFor<T extends CloudTypes>(
-  cloud: Pick<Cloud<T>, 'tags' | 'isOfClass'>,
+  cloud: Pick<Cloud<T>, 'tags' | 'isOfClass' | 'isOfMachineController'>,
   thing: T['thing'],
   { machine, providerSpec }: MachineRequest,
 ): boolean {
   const { tags: spelling } = cloud;
   if (!isTagged(thing, spelling)) {
-    const names = { instance: thing.machineName ?? thing.name, machine: machine.name };
-    if (isMadeByMachineController(thing.tags, names)) return true;
-    return cloud.isOfClass(thing, providerSpec, true);
+    if (cloud.isOfClass(thing, providerSpec, true)) return true;
+    return Boolean(cloud.isOfMachineController?.(thing)) && isOfMachine(cloud, thing, machine);
   }
   const isOfNamespace =
     thing.tags[spelling.names.namespace] === tagValue(machine.namespace, spelling);

@@ -36,6 +36,35 @@ export function count(value: unknown): number | undefined {
   throw new FieldFault('is not a whole number');
 }
 
+/** Not below 0. */
+export function wholeNumber(value: unknown): number {
+  const text = String(value);
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new FieldFault('is not a whole number');
+}
+
+/** A list, or text with commas. */
+export function words(value: unknown): string[] {
+  const all: unknown[] = Array.isArray(value) ? value : String(value).split(',');
+  return all.map((word) => String(word).trim()).filter(Boolean);
+}
+
+/** Of what they take by its ID as well. */
+export function nameOnly(value: unknown): unknown {
+  if (!/^\d+$/.test(String(value))) return value;
+  throw new FieldFault('is an ID: write the name');
+}
+
+/** Of numbers. */
+export function asTexts(value: unknown): unknown {
+  return Array.isArray(value) ? value.map(String) : value;
+}
+
+/** Neither absent, null nor `''`. */
+export function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
 /** Default: IPv4 alone. */
 export function addressFamilies(ipFamily = 'IPv4'): { v4: boolean; v6: boolean } {
   const families = ipFamily.split('+');
