@@ -18,7 +18,7 @@ interface NamedVm {
 }
 
 /** The virtual machine as Azure shows it then. */
-export async function takingAlong(
+export async function markedVm(
   session: Session,
   request: Pick<MachineRequest, 'machine'>,
   { vm, machineName }: NamedVm,
