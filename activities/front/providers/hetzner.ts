@@ -1,6 +1,6 @@
 /** Hetzner: servers of `provider: hcloud`. */
 import { FieldFault, type ProviderTable } from './table.ts';
-import { asTexts, flag, isGiven, nameOnly, words } from './read-values.ts';
+import { asTexts, flag, isGiven, isOff, nameOnly, words } from './read-values.ts';
 
 /** Those of machine-controller. */
 const images: Readonly<Record<string, string>> = { ubuntu: 'ubuntu-24.04', rockylinux: 'rocky-9' };
@@ -121,8 +121,6 @@ function locationFaults({ location, datacenter }: Spec): string[] {
     'cloudProviderSpec.location is missing: Hetzner would choose one for each server; write one, such as nbg1',
   ];
 }
-
-const isOff = (value: unknown): boolean => String(value) === 'false';
 
 /** As theirs. */
 function addressFaults({ assignPublicIPv4, assignPublicIPv6, networks }: Spec): string[] {

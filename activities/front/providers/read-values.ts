@@ -20,11 +20,18 @@ export function flag(value: unknown): boolean {
 /** What a flag that is off may look like, for `harmless`. */
 export const off = [false, 'false', 'False', 'FALSE', 'f', 'F', '0'] as const;
 
+export function isOff(value: unknown): boolean {
+  return off.some((one) => one === value);
+}
+
+/** What is no flag at all is a fault of the field. */
+export function isOn(value: unknown): boolean {
+  return value === true || texts[String(value).toLowerCase()] === true;
+}
+
 /** Their `0` is "not given". */
 export function count(value: unknown): number | undefined {
-  const read = typeof value === 'string' ? Number(value) : value;
-  if (typeof read === 'number' && Number.isInteger(read) && read >= 0) return read || undefined;
-  throw new FieldFault('is not a whole number');
+  return wholeNumber(value) || undefined;
 }
 
 /** Not below 0. */
@@ -54,4 +61,10 @@ export function asTexts(value: unknown): unknown {
 /** Neither absent, null nor `''`. */
 export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
+}
+
+/** Default: IPv4 alone. */
+export function addressFamilies(ipFamily = ''): { v4: boolean; v6: boolean } {
+  const families = (ipFamily || 'IPv4').split('+');
+  return { v4: families.includes('IPv4'), v6: families.includes('IPv6') };
 }

@@ -37,10 +37,9 @@ export interface CredentialRow extends AnyRow {
   /** Key of our Secret. */
   secret: string;
   required?: string;
-  /** The value of ours. Default: the same. */
-  to?: (value: string, spec: Fields) => string;
-  /** The value of theirs. */
-  back?: (value: string) => string;
+  /** As with `SaidRow`; it throws nothing. */
+  to?: (value: unknown, spec: Fields) => unknown;
+  back?: (value: unknown, providerSpec: Fields) => unknown;
 }
 
 /** A field that changes what the machine is, and that our driver cannot say. */

@@ -51,12 +51,8 @@ export function translateBack(
 ): Record<string, unknown> {
   const spec: Record<string, unknown> = {};
   for (const row of table.rows) {
-    if ('secret' in row) {
-      const text = credentials[row.secret];
-      set(spec, row.theirs, text === undefined || !row.back ? text : row.back(text));
-    }
-    if (!('ours' in row)) continue;
-    const value = at(providerSpec, row.ours);
+    if (!('ours' in row || 'secret' in row)) continue;
+    const value = 'ours' in row ? at(providerSpec, row.ours) : credentials[row.secret];
     set(spec, row.theirs, value === undefined || !row.back ? value : row.back(value, providerSpec));
   }
   return merged(spec, table.moreBack?.(providerSpec) ?? {});
@@ -97,8 +93,7 @@ function say(row: SaidRow, written: unknown, { made, spec }: Place): void {
 
 function keep(row: CredentialRow, value: unknown, { made, spec }: Place): void {
   if (value !== undefined) {
-    const text = asText(value);
-    made.credentials[row.secret] = row.to ? row.to(text, spec) : text;
+    made.credentials[row.secret] = asText(row.to ? row.to(value, spec) : value);
   } else if (row.required !== undefined) made.faults.push(missing(row.theirs, row.required));
 }
 
