@@ -72,11 +72,7 @@ export async function readBothSides(
   };
 }
 
-async function itemsOf<T>(
-  control: KubeClient,
-  path: string,
-  labelSelector?: string,
-): Promise<T[]> {
+async function itemsOf<T>(control: KubeClient, path: string, labelSelector?: string): Promise<T[]> {
   return (await control.list<T>(path, labelSelector === undefined ? {} : { labelSelector })).items;
 }
 
@@ -101,10 +97,7 @@ function isOfTheirs(set: KubermaticMachineSet, deployment: KubermaticMachineDepl
 }
 
 /** A person, or the garbage collector, took the owner of a mirror away. */
-function isLoose(
-  object: KubeObject,
-  { spec }: Pick<KubermaticMachineDeployment, 'spec'>,
-): boolean {
+function isLoose(object: KubeObject, { spec }: Pick<KubermaticMachineDeployment, 'spec'>): boolean {
   return isMirror(object) && matches(spec.selector, object.metadata.labels ?? {});
 }
 

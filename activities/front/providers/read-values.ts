@@ -36,7 +36,6 @@ export function count(value: unknown): number | undefined {
   throw new FieldFault('is not a whole number');
 }
 
-<<<<<<< HEAD
 /** Not below 0. */
 export function wholeNumber(value: unknown): number {
   const text = String(value);
@@ -64,10 +63,10 @@ export function asTexts(value: unknown): unknown {
 /** Neither absent, null nor `''`. */
 export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
-=======
+}
+
 /** Default: IPv4 alone. */
 export function addressFamilies(ipFamily = 'IPv4'): { v4: boolean; v6: boolean } {
   const families = ipFamily.split('+');
   return { v4: families.includes('IPv4'), v6: families.includes('IPv6') };
->>>>>>> aws
 }

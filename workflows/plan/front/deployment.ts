@@ -36,8 +36,7 @@ export function templateFor(facts: PoolFacts): MachineTemplateSpec | undefined {
   const set = facts.ours.sets.find((one) => classNameOf(one) === facts.current);
   if (set) return templateOfSet(set);
   return (
-    facts.templates.get(facts.current)?.made?.template ??
-    mirroredDeployment(facts)?.spec.template
+    facts.templates.get(facts.current)?.made?.template ?? mirroredDeployment(facts)?.spec.template
   );
 }
 

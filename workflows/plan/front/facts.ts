@@ -59,6 +59,8 @@ export interface PoolTemplate extends NamedTemplate {
   ignored: readonly string[];
   /** It names Secrets or ConfigMaps, whose values change without a change of any of our objects. */
   hasReferences: boolean;
+  /** Our providerID in the form of theirs. Default: the same. */
+  providerIDBack?: (ours: string) => string;
 }
 
 export interface MadeTemplate {

@@ -53,7 +53,9 @@ function refusalsOf({ ours, theirs }: PoolFacts): string[] {
   const nameless = ours.machines.filter(({ spec }) => !spec.providerID);
   return [
     ...namesOf(going).map((name) => `Machine ${name} is being deleted: wait until it is gone`),
-    ...namesOf(nameless).map((name) => `Machine ${name} has no instance yet: wait until it has one`),
+    ...namesOf(nameless).map(
+      (name) => `Machine ${name} has no instance yet: wait until it has one`,
+    ),
   ];
 }
 
@@ -61,10 +63,7 @@ function namesOf(objects: readonly { metadata: ObjectMeta }[]): string[] {
   return [...new Set(objects.map(({ metadata }) => metadata.name))];
 }
 
-function strip(
-  kind: 'deployment' | 'set',
-  objects: readonly { metadata: ObjectMeta }[],
-): HandBack {
+function strip(kind: 'deployment' | 'set', objects: readonly { metadata: ObjectMeta }[]): HandBack {
   const left = objects.filter((object) => !isDeleting(object));
   if (left.length > 0) {
     return { writes: left.map((one) => removalOf(kind, one, { orphans: true })), isDone: false };

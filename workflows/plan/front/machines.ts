@@ -4,7 +4,6 @@ import type {
   KubermaticMachine,
   KubermaticMachineSet,
   KubermaticMachineStatus,
-  KubermaticMachineTemplate,
 } from '../../api/kubermatic.ts';
 import {
   front,
@@ -16,7 +15,7 @@ import type { Machine } from '../../api/machine.ts';
 import type { OwnerReference } from '../../api/meta.ts';
 import { defined } from '../../values/defined.ts';
 import { mergePatchOf } from '../../values/merge-patch.ts';
-import { isDeleting, isMirror, type NodeFacts } from './facts.ts';
+import { isDeleting, isMirror, type NodeFacts, type PoolTemplate } from './facts.ts';
 import { machineErrorOf } from './machine-error.ts';
 import { patchOf, patchUnlessSame, type Write } from './writes.ts';
 
@@ -25,7 +24,7 @@ export interface MirroredMachine {
   theirs: KubermaticMachine | undefined;
   /** Of theirs. */
   set: KubermaticMachineSet;
-  written: KubermaticMachineTemplate;
+  template: PoolTemplate;
   node: NodeFacts | undefined;
 }
 
@@ -36,7 +35,7 @@ export function mirrorMachine(mirrored: MirroredMachine, now: string): Write[] {
   return [...nodeWrites(mirrored, theirs), ...updateOf(mirrored, theirs, now)];
 }
 
-function creationOf({ ours, set, written, node }: MirroredMachine, now: string): Write {
+function creationOf({ ours, set, template, node }: MirroredMachine, now: string): Write {
   const { name, namespace } = ours.metadata;
   return {
     verb: 'create',
@@ -49,11 +48,11 @@ function creationOf({ ours, set, written, node }: MirroredMachine, now: string):
         name,
         namespace,
         labels: labelsOf(ours),
-        annotations: written.metadata?.annotations,
+        annotations: template.written.metadata?.annotations,
         finalizers: [front.finalizer],
         ownerReferences: [ownerOf('MachineSet', set)],
       }),
-      spec: specOf(ours, written),
+      spec: specOf(ours, template),
       // Their UID is not known yet, and a Node has to be theirs before they name it.
       status: { ...statusOf(ours, undefined, node), nodeRef: undefined, lastUpdated: now },
     },
@@ -62,16 +61,14 @@ function creationOf({ ours, set, written, node }: MirroredMachine, now: string):
 
 function updateOf(mirrored: MirroredMachine, theirs: KubermaticMachine, now: string): Write[] {
   const { ours, node } = mirrored;
+  const providerID = providerIDOf(ours, mirrored.template);
   const { name, taken } = identityOf(ours);
   const { lastUpdated: _at, providerStatus: _other, ...present } = theirs.status ?? {};
   const status = mergePatchOf(present, statusOf(ours, present, node));
   const spec = defined({
     metadata:
-      taken && theirs.spec.metadata?.name !== name
-        ? { ...theirs.spec.metadata, name }
-        : undefined,
-    providerID:
-      theirs.spec.providerID === ours.spec.providerID ? undefined : ours.spec.providerID,
+      taken && theirs.spec.metadata?.name !== name ? { ...theirs.spec.metadata, name } : undefined,
+    providerID: theirs.spec.providerID === providerID ? undefined : providerID,
   });
   const patch = defined({
     metadata: metadataPatch(mirrored, theirs),
@@ -88,7 +85,9 @@ function metadataPatch({ ours, set }: MirroredMachine, { metadata }: KubermaticM
     ...ownerReferences.filter(({ controller }) => controller !== true),
     ownerOf('MachineSet', set),
   ];
-  const isOwned = ownerReferences.some(({ controller, uid }) => controller && uid === set.metadata.uid);
+  const isOwned = ownerReferences.some(
+    ({ controller, uid }) => controller && uid === set.metadata.uid,
+  );
   const isHeld = isDeleting({ metadata }) || isMirror({ metadata });
   const patch = defined({
     labels: missing(metadata.labels, labelsOf(ours)),
@@ -132,12 +131,17 @@ function identityOf({ metadata, status }: Machine): { name: string; taken: boole
   return { name: known || metadata.name, taken: Boolean(known) };
 }
 
-function specOf(ours: Machine, { spec }: KubermaticMachineTemplate): object {
+function specOf(ours: Machine, template: PoolTemplate): object {
+  const { spec } = template.written;
   return defined({
     ...spec,
     metadata: { ...spec.metadata, name: identityOf(ours).name },
-    providerID: ours.spec.providerID,
+    providerID: providerIDOf(ours, template),
   });
+}
+
+function providerIDOf({ spec }: Machine, { providerIDBack }: PoolTemplate): string | undefined {
+  return spec.providerID && providerIDBack ? providerIDBack(spec.providerID) : spec.providerID;
 }
 
 /** What only the Node says stays as it was where this pass has not read the Node. */
@@ -201,7 +205,9 @@ function nodeWrites({ ours, node }: MirroredMachine, theirs: KubermaticMachine):
   });
   if (Object.keys(metadata).length === 0) return [];
   const body = { metadata: { ...metadata, uid: node.uid } };
-  return [{ verb: 'patch', kind: 'node', name, read: { uid: node.uid, resourceVersion: '' }, body }];
+  return [
+    { verb: 'patch', kind: 'node', name, read: { uid: node.uid, resourceVersion: '' }, body },
+  ];
 }
 
 export interface Marked {
@@ -214,7 +220,8 @@ export interface Marked {
 export function markMachine({ ours, theirs, node }: Marked, now: string): Write[] {
   const asked = theirs.metadata.annotations?.[kubermaticAnnotations.deleteMachine];
   const present = ours.metadata.annotations ?? {};
-  const mark = asked === undefined ? undefined : markOf(asked, present[annotations.deleteMachine], now);
+  const mark =
+    asked === undefined ? undefined : markOf(asked, present[annotations.deleteMachine], now);
   const isSkipped = node?.annotations[kubermaticAnnotations.skipEviction] === 'true';
   const wanted = {
     ...present,

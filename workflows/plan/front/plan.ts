@@ -19,7 +19,7 @@ import { deletePolicyWrites, mirrorSet, revisionNotes } from './sets.ts';
 import { statusWrites, type Said } from './status.ts';
 import { planTakeOver } from './take-over.ts';
 import { templateWrites, unusedTemplateDeletions, usedTemplates } from './templates.ts';
-import { deletionOf, patchOf, patchUnlessSame, type PatchWrite, type Write } from './writes.ts';
+import { deletionOf, patchOf, patchUnlessSame, type Write } from './writes.ts';
 
 /** As `SyncOutcome` of the contract has it. */
 export type PoolState = 'current' | 'waits' | 'notServed' | 'gone';
@@ -112,7 +112,8 @@ function takeOver(facts: PoolFacts): PoolPlan {
 
 function handBack(facts: PoolFacts): PoolPlan {
   const plan = planHandBack(facts);
-  if ('refusals' in plan) return { ...mirrored(facts), state: 'waits', reason: plan.refusals.join('\n') };
+  if ('refusals' in plan)
+    return { ...mirrored(facts), state: 'waits', reason: plan.refusals.join('\n') };
   if ('waitsFor' in plan) {
     const reason = `waits until the garbage collector has let the dependents of ${plan.waitsFor} go`;
     return { groups: [], goesOn: false, state: 'waits', reason };
@@ -143,6 +144,8 @@ function serve(facts: PoolFacts): PoolPlan {
   const used = usedTemplates(facts);
   return {
     ...up,
+    // What a template names is not watched: one that is missing may come at any time.
+    state: template?.hasReferences && !template.made ? 'waits' : 'current',
     groups: [
       [
         ...claimWrites(facts),
@@ -237,15 +240,16 @@ function mirrored(facts: PoolFacts): PoolPlan {
     const set = owner && sets.get(owner.metadata.name);
     const template = templates.get(pair.ours.spec.class?.name ?? '');
     if (!set || !template) return [];
-    return mirrorMachine({ ...pair, set, written: template.written }, facts.now);
+    return mirrorMachine({ ...pair, set, template }, facts.now);
   });
   const gone = goneWrites(facts);
   const isNew = (write: Write): boolean =>
-    write.verb === 'create' && (write.kind === 'theirSet' || 'providerID' in Object(write.body['spec']));
+    write.verb === 'create' &&
+    (write.kind === 'theirSet' || 'providerID' in Object(write.body['spec']));
   return {
     groups: [...ofSets, ...ofMachines, ...gone],
     goesOn: [...ofSets, ...ofMachines].flat().some(isNew),
-    state: [...templates.values()].some(({ hasReferences }) => hasReferences) ? 'waits' : 'current',
+    state: 'current',
   };
 }
 
@@ -272,12 +276,13 @@ function leaving(
   kind: 'theirMachine' | 'theirSet',
   object: PoolFacts['theirs']['machines' | 'sets'][number],
 ): Write[] {
-  const { name } = object.metadata;
-  const release: PatchWrite = {
-    ...patchOf(kind, object, { metadata: { finalizers: finalizersOfOthers(object) } }),
-    unless: { kind: kind === 'theirMachine' ? 'machine' : 'set', name },
+  const unless = {
+    kind: kind === 'theirMachine' ? ('machine' as const) : ('set' as const),
+    name: object.metadata.name,
   };
-  return isDeleting(object) ? [release] : [{ ...deletionOf(kind, object), unless: release.unless }, release];
+  const metadata = { finalizers: finalizersOfOthers(object) };
+  const release: Write = { ...patchOf(kind, object, { metadata }), unless };
+  return isDeleting(object) ? [release] : [{ ...deletionOf(kind, object), unless }, release];
 }
 
 function revisionWrites(facts: PoolFacts): Write[] {
@@ -301,7 +306,8 @@ function planDeletion(facts: PoolFacts): PoolPlan {
   // Without a deployment nothing deletes a set that was taken over, and has no owner yet.
   const left = own ? [] : [...ours.sets].filter((one) => !isDeleting(one));
   const isOver =
-    !own && ours.sets.length + ours.machines.length + theirs.sets.length + theirs.machines.length === 0;
+    !own &&
+    ours.sets.length + ours.machines.length + theirs.sets.length + theirs.machines.length === 0;
   const last: Write[] = isOver
     ? [...unusedTemplateDeletions(facts, () => false), releaseOf(facts)]
     : [];
@@ -339,6 +345,8 @@ function planOrphaning(facts: PoolFacts): PoolPlan {
 }
 
 function releaseOf({ theirs: { deployment } }: PoolFacts): Write {
-  const finalizers = (deployment.metadata.finalizers ?? []).filter((one) => one !== front.finalizer);
+  const finalizers = (deployment.metadata.finalizers ?? []).filter(
+    (one) => one !== front.finalizer,
+  );
   return patchOf('theirDeployment', deployment, { metadata: { finalizers } });
 }

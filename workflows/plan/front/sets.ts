@@ -62,7 +62,8 @@ export function mirrorSet({ ours, theirs, deployment, template }: MirroredSet): 
     finalizers: isHeld ? undefined : [...finalizers, front.finalizer],
     ownerReferences: isOwned ? undefined : [...ownerReferences, owner],
   });
-  const isSame = !template || (theirs.spec.template && isSameTemplate(theirs.spec.template, template.written));
+  const isSame =
+    !template || (theirs.spec.template && isSameTemplate(theirs.spec.template, template.written));
   const { deletePolicy: _theirs, template: present, ...spec } = theirs.spec;
   const specPatch = {
     ...Object(mergePatchOf(spec, specOf(ours))),
@@ -72,7 +73,11 @@ export function mirrorSet({ ours, theirs, deployment, template }: MirroredSet): 
     ...(Object.keys(metadata).length > 0 && { metadata }),
     ...(Object.keys(specPatch).length > 0 && { spec: specPatch }),
   };
-  const writes = patchUnlessSame('theirSet', theirs, Object.keys(patch).length > 0 ? patch : undefined);
+  const writes = patchUnlessSame(
+    'theirSet',
+    theirs,
+    Object.keys(patch).length > 0 ? patch : undefined,
+  );
   return [...writes, ...statusWrites(ours, theirs)];
 }
 
@@ -98,7 +103,9 @@ function statusWrites({ status = {} }: MachineSet, theirs: KubermaticMachineSet)
   });
   const patch = mergePatchOf(theirs.status, { ...theirs.status, ...wanted });
   const writes = patchUnlessSame('theirSet', theirs, patch && { status: patch });
-  return writes.map((write): Write => (write.verb === 'patch' ? { ...write, status: true } : write));
+  return writes.map((write): Write =>
+    write.verb === 'patch' ? { ...write, status: true } : write,
+  );
 }
 
 /** `Random` is our own order. */
