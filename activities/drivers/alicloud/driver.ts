@@ -47,6 +47,7 @@ export function createAlicloudDriver(
     tags: tagSpelling,
     // MCM's instances have the tags of their class.
     isOfClass: (thing, spec) => hasTags(thing, searchTagsOf(spec) ?? { '': 'none' }),
+    isOfMachineController: ({ tags }) => tags['machine_uid'] !== undefined,
     instanceOf: view.instanceOf,
     validate: validateProviderSpec,
     places: {

@@ -15,7 +15,7 @@ import {
   typeQuery,
   type DigitalOceanCloud,
 } from './droplet.ts';
-import { tagSpelling } from './tags.ts';
+import { isUid, tagSpelling } from './tags.ts';
 import { validateProviderSpec } from './validate.ts';
 
 export function createDigitalOceanDriver(
@@ -37,6 +37,7 @@ function digitalOceanCloud(account: Cloud<DigitalOceanCloud>['account']): Cloud<
     tagsComeLate: true,
     // MCM has no driver for this cloud.
     isOfClass: () => false,
+    isOfMachineController: ({ tags }) => Object.keys(tags).some(isUid),
     instanceOf,
     validate: validateProviderSpec,
     faultsOf: createFaults,

@@ -17,6 +17,10 @@ export const tagSpelling: TagSpelling = {
 
 export const isOurs = (word: string): boolean => word.toLowerCase().startsWith(prefix);
 
+/** Kubermatic's machine-controller sets the UID of its Machine, as it is. */
+export const isUid = (word: string): boolean =>
+  /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(word);
+
 /** Words of others have no value. */
 export function tagsIn(words: readonly string[]): Record<string, string> {
   return Object.fromEntries(

@@ -222,6 +222,11 @@ export interface Cloud<T extends CloudTypes> {
    * `isNamed`: its Machine has it by providerID.
    */
   isOfClass: (thing: T['thing'], providerSpec: unknown, isNamed: boolean) => boolean;
+  /**
+   * It has what Kubermatic's machine-controller sets on all that it makes. Such an instance is the
+   * Machine's that names it by providerID and is called like it. Default: none has.
+   */
+  isOfMachineController?: (thing: T['thing']) => boolean;
   instanceOf: (thing: T['thing'], account: T['account']) => Instance;
   validate: (providerSpec: unknown) => string[];
   /** What is wrong with a create beside the class: the name, the user data. */

@@ -83,14 +83,20 @@ export function belongsTo<T extends CloudTypes>(
   return hasTags(thing, ownerTags(request, cloud.tags));
 }
 
-/** True when Millwright made it for this Machine, under any cluster id, or MCM did. */
+/**
+ * Of one that the Machine names. True when Millwright made it for this Machine, under any cluster
+ * id, or MCM or machine-controller did.
+ */
 export function isMadeFor<T extends CloudTypes>(
-  cloud: Pick<Cloud<T>, 'tags' | 'isOfClass'>,
+  cloud: Pick<Cloud<T>, 'tags' | 'isOfClass' | 'isOfMachineController'>,
   thing: T['thing'],
   { machine, providerSpec }: MachineRequest,
 ): boolean {
   const { tags: spelling } = cloud;
-  if (!isTagged(thing, spelling)) return cloud.isOfClass(thing, providerSpec, true);
+  if (!isTagged(thing, spelling)) {
+    if (cloud.isOfClass(thing, providerSpec, true)) return true;
+    return Boolean(cloud.isOfMachineController?.(thing)) && isOfMachine(cloud, thing, machine);
+  }
   const isOfNamespace =
     thing.tags[spelling.names.namespace] === tagValue(machine.namespace, spelling);
   return isOfNamespace && isOfMachine(cloud, thing, machine);

@@ -31,6 +31,7 @@ export function createHetznerDriver(
     uniqueness: { by: 'name' },
     tags: labelSpelling,
     isOfClass,
+    isOfMachineController: ({ tags }) => tags['machine-uid'] !== undefined,
     instanceOf,
     validate: validateProviderSpec,
     faultsOf: createFaults,

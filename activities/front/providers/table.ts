@@ -3,8 +3,10 @@
  * why it cannot be said. The same rows translate in both directions.
  */
 
-/** Paths are dotted: `ebs.volumeSize`. */
+/** Paths are dotted, and a number is a place in a list: `blockDevices.0.ebs.volumeSize`. */
 export type Row = SaidRow | CredentialRow | RefusedRow | IgnoredRow;
+
+export type Fields = Readonly<Record<string, unknown>>;
 
 interface AnyRow {
   /** Field of theirs, also one within an object. */
@@ -21,10 +23,13 @@ export interface SaidRow extends AnyRow {
   default?: unknown;
   /** It must be there: they have no default, or one that they ask the cloud for. */
   required?: string;
-  /** The value of ours. Throws a `FieldFault` for one that cannot be said. Default: the same. */
-  to?: (value: unknown) => unknown;
+  /**
+   * The value of ours; undefined: none. `spec` has all values read, those of the process too. Throws
+   * a `FieldFault` for one that cannot be said. Default: the same.
+   */
+  to?: (value: unknown, spec: Fields, pool: PoolContext) => unknown;
   /** The value of theirs. */
-  back?: (value: unknown) => unknown;
+  back?: (value: unknown, providerSpec: Fields) => unknown;
 }
 
 /** A field whose value is a credential: it stands in the Secret. */
@@ -32,6 +37,9 @@ export interface CredentialRow extends AnyRow {
   /** Key of our Secret. */
   secret: string;
   required?: string;
+  /** As with `SaidRow`; a `FieldFault` must not have the value. */
+  to?: (value: unknown, spec: Fields, pool: PoolContext) => unknown;
+  back?: (value: unknown, providerSpec: Fields) => unknown;
 }
 
 /** A field that changes what the machine is, and that our driver cannot say. */
@@ -57,6 +65,8 @@ export interface PoolContext {
   operatingSystem: string;
   sshPublicKeys: readonly string[];
   network?: { ipFamily?: string } | undefined;
+  /** `spec.metadata.annotations` of the template. */
+  nodeAnnotations?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface ProviderTable {
@@ -70,18 +80,17 @@ export interface ProviderTable {
    * instances. `spec` has all values read. Its result is merged over that of the rows.
    */
   more?: (
-    spec: Readonly<Record<string, unknown>>,
+    spec: Fields,
     pool: PoolContext,
   ) => { providerSpec?: Record<string, unknown>; faults?: string[]; ignored?: string[] };
   /** Fields of theirs that the rows do not give back. */
-  moreBack?: (providerSpec: Readonly<Record<string, unknown>>) => Record<string, unknown>;
+  moreBack?: (providerSpec: Fields) => Record<string, unknown>;
   /** How machine-controller finds the instance of a Machine. */
   findsInstanceBy: { name: true } | { tag: string; command: (id: string, uid: string) => string };
   /** Their providerID in the form of our driver; a sentence where it has none. Default: the same. */
-  providerID?: (
-    theirs: string,
-    providerSpec: Readonly<Record<string, unknown>>,
-  ) => { value: string } | { fault: string };
+  providerID?: (theirs: string, providerSpec: Fields) => { value: string } | { fault: string };
+  /** Ours in their form, which is that of the Node. Default: the same. */
+  providerIDBack?: (ours: string) => string;
 }
 
 /** A value that cannot be said; the message follows the name of the field. */

@@ -4,16 +4,14 @@ import { isRecord } from '../../../workflows/values/is-record.ts';
 import { nearestOf } from '../../../workflows/values/nearest.ts';
 import {
   FieldFault,
+  type Fields,
   type CredentialRow,
   type PoolContext,
   type ProviderTable,
   type RefusedRow,
-  type Row,
   type SaidRow,
   type Translation,
 } from './table.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const whole = 'cloudProviderSpec';
 
@@ -30,14 +28,16 @@ export function translate(
     faults: unknownFields(table, spec),
     ignored: [],
   };
+  const read = withEnvironment(table, spec, env);
   for (const row of table.rows) {
-    const value = valueOf(row, spec, env);
-    if ('ours' in row) say(row, value, made);
-    else if ('secret' in row) keep(row, value, made);
+    const written = at(read, row.theirs);
+    const value = isEmpty(written) ? undefined : written;
+    if ('ours' in row) say(row, value, { made, spec: read, pool });
+    else if ('secret' in row) keep(row, value, { made, spec: read, pool });
     else if ('refused' in row) refuse(row, value, made);
     else if (value !== undefined) made.ignored.push(`${whole}.${row.theirs}: ${row.ignored}`);
   }
-  const more = table.more?.(spec, pool);
+  const more = table.more?.(read, pool);
   made.providerSpec = merged(made.providerSpec, more?.providerSpec ?? {});
   made.faults.push(...(more?.faults ?? []));
   made.ignored.push(...(more?.ignored ?? []));
@@ -51,42 +51,60 @@ export function translateBack(
 ): Record<string, unknown> {
   const spec: Record<string, unknown> = {};
   for (const row of table.rows) {
-    if ('secret' in row) set(spec, row.theirs, credentials[row.secret]);
-    if (!('ours' in row)) continue;
-    const value = at(providerSpec, row.ours);
-    set(spec, row.theirs, value === undefined || !row.back ? value : row.back(value));
+    if (!('ours' in row || 'secret' in row)) continue;
+    const value = 'ours' in row ? at(providerSpec, row.ours) : credentials[row.secret];
+    set(spec, row.theirs, value === undefined || !row.back ? value : row.back(value, providerSpec));
   }
   return merged(spec, table.moreBack?.(providerSpec) ?? {});
 }
 
-function valueOf(
-  { theirs, env: variable }: Row,
+function withEnvironment(
+  { rows }: ProviderTable,
   spec: Fields,
   env: Readonly<Record<string, string | undefined>>,
-): unknown {
-  const value = at(spec, theirs);
-  if (!isEmpty(value)) return value;
-  const ofProcess = variable === undefined ? undefined : env[variable];
-  return ofProcess === undefined || ofProcess === '' ? undefined : ofProcess;
+): Fields {
+  const read = structuredClone({ ...spec });
+  for (const { theirs, env: variable } of rows) {
+    const value = variable === undefined ? undefined : env[variable];
+    if (value && isEmpty(at(read, theirs))) set(read, theirs, value);
+  }
+  return read;
 }
 
-function say(row: SaidRow, written: unknown, { providerSpec, faults }: Translation): void {
+interface Place {
+  made: Translation;
+  spec: Fields;
+  pool: PoolContext;
+}
+
+function say(row: SaidRow, written: unknown, { made, spec, pool }: Place): void {
+  const { providerSpec, faults } = made;
   const value = written ?? row.default;
   if (value === undefined) {
     if (row.required !== undefined) faults.push(missing(row.theirs, row.required));
     return;
   }
   try {
-    set(providerSpec, row.ours, row.to ? row.to(value) : value);
+    set(providerSpec, row.ours, row.to ? row.to(value, spec, pool) : value);
   } catch (error) {
     if (!(error instanceof FieldFault)) throw error;
     faults.push(`${whole}.${row.theirs} ${quoted(asText(value))} ${error.message}`);
   }
 }
 
-function keep(row: CredentialRow, value: unknown, { credentials, faults }: Translation): void {
-  if (value !== undefined) credentials[row.secret] = asText(value);
-  else if (row.required !== undefined) faults.push(missing(row.theirs, row.required));
+function keep(row: CredentialRow, value: unknown, { made, spec, pool }: Place): void {
+  const { credentials, faults } = made;
+  if (value === undefined) {
+    if (row.required !== undefined) faults.push(missing(row.theirs, row.required));
+    return;
+  }
+  try {
+    const own = row.to ? row.to(value, spec, pool) : value;
+    if (own !== undefined) credentials[row.secret] = asText(own);
+  } catch (error) {
+    if (!(error instanceof FieldFault)) throw error;
+    faults.push(`${whole}.${row.theirs} ${error.message}`);
+  }
 }
 
 function refuse({ theirs, refused, harmless = [] }: RefusedRow, value: unknown, made: Translation) {
@@ -100,14 +118,31 @@ function missing(theirs: string, required: string): string {
 
 /** Strict, as machine-controller reads it: a misspelt field is a fault and no field. */
 function unknownFields({ rows }: ProviderTable, spec: Fields): string[] {
-  const known = [...new Set(rows.map(({ theirs }) => theirs.split('.')[0] ?? ''))];
-  return Object.keys(spec)
-    .filter((field) => !known.includes(field))
-    .map((field) => {
-      const meant = nearestOf(field, known);
+  const paths = rows.map(({ theirs }) => theirs);
+  return unknownWithin(spec, { path: whole, known: paths });
+}
+
+/** `known`: paths from here on; an object with a row of its own may hold anything. */
+function unknownWithin(
+  fields: Fields,
+  { path, known }: { path: string; known: readonly string[] },
+): string[] {
+  const names = [...new Set(known.map((name) => name.split('.')[0] ?? ''))];
+  return Object.entries(fields).flatMap(([field, value]) => {
+    const here = `${path}.${field}`;
+    if (!names.includes(field)) {
+      const meant = nearestOf(field, names);
       const hint = meant === undefined ? 'remove it' : `did you mean "${meant}"?`;
-      return `${whole}.${field} is not known: ${hint}`;
+      return [`${here} is not known: ${hint}`];
+    }
+    if (known.includes(field) || !isRecord(value)) return [];
+    const prefix = `${field}.`;
+    const inner = known.filter((name) => name.startsWith(prefix));
+    return unknownWithin(value, {
+      path: here,
+      known: inner.map((name) => name.slice(prefix.length)),
     });
+  });
 }
 
 function isEmpty(value: unknown): boolean {
@@ -121,28 +156,40 @@ function asText(value: unknown): string {
 
 function at(value: unknown, path: string): unknown {
   let found = value;
-  for (const key of path.split('.')) found = isRecord(found) ? found[key] : undefined;
+  for (const key of path.split('.'))
+    found = Array.isArray(found) || isRecord(found) ? Reflect.get(found, key) : undefined;
   return found;
 }
 
 function set(target: Record<string, unknown>, path: string, value: unknown): void {
   if (value === undefined) return;
   const keys = path.split('.');
-  const last = keys.pop() ?? '';
-  let place = target;
-  for (const key of keys) {
-    const next = isRecord(place[key]) ? place[key] : {};
-    place[key] = next;
-    place = next;
+  let place: object = target;
+  for (const [index, key] of keys.entries()) {
+    const next = keys[index + 1];
+    if (next === undefined) Reflect.set(place, key, value);
+    else place = placeIn(place, key, /^\d+$/.test(next));
   }
-  place[last] = value;
+}
+
+function placeIn(place: object, key: string, isList: boolean): object {
+  const there: unknown = Reflect.get(place, key);
+  if (Array.isArray(there) || isRecord(there)) return there;
+  const made = isList ? [] : {};
+  Reflect.set(place, key, made);
+  return made;
 }
 
 function merged(base: Fields, over: Fields): Record<string, unknown> {
   const result: Record<string, unknown> = { ...base };
-  for (const [key, value] of Object.entries(over)) {
-    const before = result[key];
-    result[key] = isRecord(before) && isRecord(value) ? merged(before, value) : value;
-  }
+  for (const [key, value] of Object.entries(over)) result[key] = joined(result[key], value);
   return result;
+}
+
+/** Lists of objects are joined item by item, other lists are replaced. */
+function joined(before: unknown, over: unknown): unknown {
+  if (isRecord(before) && isRecord(over)) return merged(before, over);
+  if (!Array.isArray(before) || !Array.isArray(over) || !over.every(isRecord)) return over;
+  const rest: unknown[] = before.slice(over.length);
+  return [...over.map((item, index) => joined(before[index], item)), ...rest];
 }
