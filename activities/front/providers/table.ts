@@ -27,7 +27,7 @@ export interface SaidRow extends AnyRow {
    * The value of ours; undefined: none. `spec` has all values read, those of the process too. Throws
    * a `FieldFault` for one that cannot be said. Default: the same.
    */
-  to?: (value: unknown, spec: Fields) => unknown;
+  to?: (value: unknown, spec: Fields, pool: PoolContext) => unknown;
   /** The value of theirs. */
   back?: (value: unknown, providerSpec: Fields) => unknown;
 }
@@ -37,8 +37,8 @@ export interface CredentialRow extends AnyRow {
   /** Key of our Secret. */
   secret: string;
   required?: string;
-  /** As with `SaidRow`; it throws nothing. */
-  to?: (value: unknown, spec: Fields) => unknown;
+  /** As with `SaidRow`; a `FieldFault` must not have the value. */
+  to?: (value: unknown, spec: Fields, pool: PoolContext) => unknown;
   back?: (value: unknown, providerSpec: Fields) => unknown;
 }
 
@@ -65,6 +65,8 @@ export interface PoolContext {
   operatingSystem: string;
   sshPublicKeys: readonly string[];
   network?: { ipFamily?: string } | undefined;
+  /** `spec.metadata.annotations` of the template. */
+  nodeAnnotations?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface ProviderTable {
