@@ -132,8 +132,11 @@ test.each([
     set: ['front.readsSecretsIn={a,b}', 'userData.operatingSystemManager=true', 'clusterId=x'],
     rights: [
       ...control('machines'),
-      ...[target, lease, 'cloud-init-settings: get secrets'],
-      ...[...reads('a'), ...reads('b')],
+      target,
+      lease,
+      'cloud-init-settings: get secrets',
+      ...reads('a'),
+      ...reads('b'),
     ],
   },
   {
@@ -142,10 +145,7 @@ test.each([
   },
   {
     set: ['front.machineControllerLease=kubermatic/mc', 'rbac.clusterWide=true'],
-    rights: [
-      ...control('*'),
-      ...[target, identity, 'kubermatic: get leases.coordination.k8s.io mc'],
-    ],
+    rights: [...control('*'), target, identity, 'kubermatic: get leases.coordination.k8s.io mc'],
   },
   {
     set: ['render=targetRights', 'rbac.subjects[0].kind=User,rbac.subjects[0].name=a'],

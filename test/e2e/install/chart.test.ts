@@ -260,7 +260,12 @@ describe('an install by the chart', () => {
     await withKubectl(['create', '-f', '-'], create('of-front', { labels }), asFront);
     // A person takes the label off, and it is given back.
     const relabel = (value: string | null) => [
-      ...['patch', 'secret', 'of-front', '-n', namespace, '--type=merge', '-p'],
+      'patch',
+      'secret',
+      'of-front',
+      `--namespace=${namespace}`,
+      '--type=merge',
+      '-p',
       JSON.stringify({ metadata: { labels: { 'front.millwright.dev/pool': value } } }),
     ];
     await withKubectl(relabel(null));

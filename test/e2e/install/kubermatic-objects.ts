@@ -1,4 +1,6 @@
-/** Objects of `cluster.k8s.io`, as Kubermatic's controller, a person or an old client writes them. */
+/**
+ * Objects of `cluster.k8s.io`, as Kubermatic's controller, a person or an old client writes them.
+ */
 import type { AnyObject, Schema } from '../support/scratch-crds.ts';
 
 export interface Manifest extends AnyObject {
