@@ -30,7 +30,8 @@ const template = {
         laterField: { a: [1] },
       },
     },
-    versions: { kubelet: '1.34.2', controlPlane: '' },
+    versions: { kubelet: '1.34.2', controlPlane: '', containerRuntime: { name: 'docker' } },
+    roles: ['Node'],
   },
 };
 const selector = { matchLabels: { pool: 'a' } };
