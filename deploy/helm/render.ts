@@ -32,6 +32,15 @@ const plain: Readonly<Record<string, { about: string; args: readonly string[] }>
     about: 'The same for all namespaces with a label, each with a target cluster of its own.',
     args: [`--values=${join(chart, 'examples/fleet.yaml')}`],
   },
+  'front.yaml': {
+    about:
+      'The front for cluster.k8s.io, beside the processes of install.yaml. Before it: deploy/crds-kubermatic.',
+    args: [
+      '--set=temporal.namespace=machines',
+      '--set=front.enabled=true',
+      '--show-only=templates/front.yaml',
+    ],
+  },
   'serving-rights.yaml': {
     about:
       'The rights that --approve-kubelet-serving needs more, for the processes of install.yaml, in the cluster that the Nodes join.',

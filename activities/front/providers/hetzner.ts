@@ -1,6 +1,6 @@
 /** Hetzner: servers of `provider: hcloud`. */
 import { FieldFault, type ProviderTable } from './table.ts';
-import { asTexts, flag, isGiven, isOff, nameOnly, words } from './read-values.ts';
+import { asName, asTexts, flag, isGiven, isOff, words } from './read-values.ts';
 
 /** Those of machine-controller. */
 const images: Readonly<Record<string, string>> = { ubuntu: 'ubuntu-24.04', rockylinux: 'rocky-9' };
@@ -24,9 +24,9 @@ export const hetzner: ProviderTable = {
       theirs: 'serverType',
       ours: 'serverType',
       required: 'write the name of a server type, such as cx32',
-      to: nameOnly,
+      to: asName,
     },
-    { theirs: 'location', ours: 'location', to: nameOnly },
+    { theirs: 'location', ours: 'location', to: asName },
     // Both: see `locationFaults`.
     { theirs: 'datacenter', ours: 'location', to: locationOf, back: () => undefined },
     { theirs: 'image', ours: 'imageName' },

@@ -1,4 +1,4 @@
-/** Values of a `cloudProviderSpec` as machine-controller reads them: from a Secret they are texts. */
+/** Values of a `cloudProviderSpec` as machine-controller reads them: texts, in a Secret. */
 import { FieldFault } from './table.ts';
 
 const texts: Readonly<Record<string, boolean>> = {
@@ -48,7 +48,7 @@ export function words(value: unknown): string[] {
 }
 
 /** Of what they take by its ID as well. */
-export function nameOnly(value: unknown): unknown {
+export function asName(value: unknown): unknown {
   if (!/^\d+$/.test(String(value))) return value;
   throw new FieldFault('is an ID: write the name');
 }

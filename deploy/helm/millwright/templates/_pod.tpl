@@ -40,6 +40,10 @@ spec:
       env:
         {{- . | nindent 8 }}
       {{- end }}
+      {{- with .settings.envFrom }}
+      envFrom:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
       ports:
         - { name: metrics, containerPort: {{ .port }} }
       # Ends a process whose event loop stands. Temporal or an API server that is away is no reason to restart.

@@ -41,3 +41,13 @@ spec:
 {{- $path := first . }}
 {{- printf "(has(object.%s) ? object.%s : %s) == (has(oldObject.%s) ? oldObject.%s : %s)" $path $path (last .) $path $path (last .) }}
 {{- end }}
+
+{{/* CEL: whether nothing of a Secret changes but its finalizers. */}}
+{{- define "millwright.keepsSecret" -}}
+{{- /* An owner that does not exist has the Secret deleted by the garbage collector. */}}
+{{- $kept := list "object.type == oldObject.type" }}
+{{- range list (list "data" "{}") (list "immutable" "false") (list "metadata.labels" "{}") (list "metadata.annotations" "{}") (list "metadata.ownerReferences" "[]") }}
+{{- $kept = append $kept (include "millwright.unchanged" .) }}
+{{- end }}
+{{- join " && " $kept }}
+{{- end }}

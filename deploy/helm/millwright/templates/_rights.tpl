@@ -311,3 +311,72 @@ goes by labels they cannot be known there.
   resourceNames: [kube-system]
   verbs: [get]
 {{- end }}
+
+{{/* Of the front for cluster.k8s.io, in the namespaces that are served. */}}
+{{- define "millwright.rights.control.front" }}
+# Theirs. create: what our core made is shown as theirs. update: a Machine has its status in the object.
+- apiGroups: [cluster.k8s.io]
+  resources: [machines, machinesets]
+  verbs: [get, list, watch, create, update, patch, delete]
+# update: finalizer, annotations, the template of a rollback. A person alone makes and deletes them.
+- apiGroups: [cluster.k8s.io]
+  resources: [machinedeployments]
+  verbs: [get, list, watch, update, patch]
+- apiGroups: [cluster.k8s.io]
+  resources: [machinesets/status, machinedeployments/status]
+  verbs: [update, patch]
+# Owner references that block the deletion of the owner ask for this where OwnerReferencesPermissionEnforcement is on.
+- apiGroups: [cluster.k8s.io]
+  resources: [machinesets/finalizers, machinedeployments/finalizers]
+  verbs: [update]
+# Ours. create: the deployment and its classes, and of a take-over sets and Machines as well.
+- apiGroups: [machine.sapcloud.io]
+  resources: [machines, machinesets, machinedeployments]
+  verbs: [get, list, watch, create, update, patch, delete]
+- apiGroups: [machine.sapcloud.io]
+  resources: [machineclasses]
+  verbs: [get, list, create, update, patch, delete]
+- apiGroups: [machine.sapcloud.io]
+  resources: [machines/status]
+  verbs: [update, patch]
+- apiGroups: [machine.sapcloud.io]
+  resources: [machinesets/finalizers, machinedeployments/finalizers]
+  verbs: [update]
+# What a class needs. Of Secrets, an admission policy says which.
+- apiGroups: ['']
+  resources: [secrets, configmaps]
+  verbs: [get, list, create, update, patch, delete]
+- apiGroups: ['']
+  resources: [events]
+  verbs: [get, create, patch]
+# Leader election.
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  resourceNames: [millwright-front]
+  verbs: [get, update]
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  verbs: [create]
+{{- end }}
+
+{{/* While machine-controller holds it, the front serves nothing new. Takes its name. */}}
+{{- define "millwright.rights.machineControllerLease" }}
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  resourceNames: [{{ . }}]
+  verbs: [get]
+{{- end }}
+
+{{/* Where values of a `cloudProviderSpec` name Secrets and ConfigMaps. */}}
+{{- define "millwright.rights.values.front" }}
+- apiGroups: ['']
+  resources: [secrets, configmaps]
+  verbs: [get]
+{{- end }}
+
+{{- define "millwright.rights.target.front" }}
+# patch: the annotation by which the cluster autoscaler finds the Machine of a Node.
+- apiGroups: ['']
+  resources: [nodes]
+  verbs: [get, list, watch, patch]
+{{- end }}

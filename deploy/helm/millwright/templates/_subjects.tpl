@@ -1,6 +1,6 @@
 {{/*
 Who has the rights of a part: watcher, worker (every worker), core, drain,
-driver or removal. JSON of a list of subjects.
+driver, removal or front; `all` but the front, or `everyone`. JSON of a list of subjects.
 Takes { root, part }.
 */}}
 {{- define "millwright.subjects" -}}
@@ -11,13 +11,17 @@ Takes { root, part }.
 {{- /* Each has all of them, and so needs no removal. */}}
 {{- $subjects = eq $part "removal" | ternary list $root.Values.rbac.subjects }}
 {{- else }}
-{{- if has $part (list "watcher" "all") }}
+{{- if has $part (list "watcher" "all" "everyone") }}
 {{- $name := include "millwright.serviceAccount" (dict "root" $root "component" "watcher" "settings" $root.Values.watcher) }}
+{{- $subjects = append $subjects (dict "kind" "ServiceAccount" "name" $name "namespace" $root.Release.Namespace) }}
+{{- end }}
+{{- if and (has $part (list "front" "everyone")) $root.Values.front.enabled }}
+{{- $name := include "millwright.serviceAccount" (dict "root" $root "component" "front" "settings" $root.Values.front) }}
 {{- $subjects = append $subjects (dict "kind" "ServiceAccount" "name" $name "namespace" $root.Release.Namespace) }}
 {{- end }}
 {{- range $name, $worker := $root.Values.workers }}
 {{- if $worker }}
-{{- $parts := list "worker" "all" }}
+{{- $parts := list "worker" "all" "everyone" }}
 {{- range $worker.serve }}{{ $parts = append $parts (regexReplaceAll ":.*" . "") }}{{ end }}
 {{- $hasDrivers := or (not (hasKey $worker "providers")) $worker.providers }}
 {{- if and (has "drain" $parts) (not (has "core" $parts)) $hasDrivers }}{{ $parts = concat $parts (list "removal" "driver") }}{{ end }}

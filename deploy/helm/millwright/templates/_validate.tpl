@@ -60,7 +60,23 @@
 {{- fail "flags.traces: is set, and traces.enabled as well; set one of them" }}
 {{- end }}
 {{- end }}
+{{- $processes := omit $v.workers "watcher" "front" }}
+{{- if $v.front.enabled }}
+{{- $accounts := list (include "millwright.serviceAccount" (dict "root" . "component" "watcher" "settings" $v.watcher)) }}
+{{- range $name, $worker := $v.workers }}{{ if $worker }}{{ $accounts = append $accounts (include "millwright.serviceAccount" (dict "root" $ "component" $name "settings" $worker)) }}{{ end }}{{ end }}
+{{- $own := include "millwright.serviceAccount" (dict "root" . "component" "front" "settings" $v.front) }}
+{{- if and (eq $v.render "install") (has $own $accounts) }}
+{{- fail (printf "front.serviceAccount.name: %q is that of another process; the front needs one of its own, by which admission knows it" $own) }}
+{{- end }}
+{{- if get $v.workers "front" }}
+{{- fail "workers.front: is not allowed with front.enabled, whose Deployment has that name; give the worker another one" }}
+{{- end }}
+{{- $_ := set $processes "front" $v.front }}
+{{- else if get $v.workers "front" }}
+{{- $_ := set $processes "front" $v.workers.front }}
+{{- end }}
 {{- $places := dict "flags" $v.flags "watcher.flags" $v.watcher.flags }}
+{{- if $v.front.enabled }}{{ $_ := set $places "front.flags" $v.front.flags }}{{ end }}
 {{- range $name, $worker := $v.workers }}{{ if $worker }}{{ $_ := set $places (printf "workers.%s.flags" $name) $worker.flags }}{{ end }}{{ end }}
 {{- $said := include "millwright.saidByValues" . | fromYaml }}
 {{- range $place, $flags := $places }}
@@ -73,7 +89,7 @@
 {{- end }}
 {{- end }}
 {{- end }}
-{{- range $process, $settings := merge (dict "watcher" $v.watcher) (omit $v.workers "watcher") }}
+{{- range $process, $settings := merge (dict "watcher" $v.watcher) $processes }}
 {{- if $settings }}
 {{- $grace := get ($settings.flags | default dict) "shutdown-grace-period" | default (get $v.flags "shutdown-grace-period") | default "20s" | toString }}
 {{- /* How far the duration leads: one that is none is for the process to refuse. */}}
@@ -106,4 +122,10 @@ worker-deployment: use versioning.deploymentName
 build-id: use versioning.buildId
 address: use listenAddress
 port: the ports are 10258 of the watcher and 10259 of workers, where probes look
+instance-cluster: use front.instanceCluster
+user-data-config: use front.userDataConfig
+join-cluster-timeout: use front.joinClusterTimeout
+skip-eviction-after: use front.skipEvictionAfter
+replace-unhealthy: use front.replaceUnhealthy
+machine-controller-lease: use front.machineControllerLease
 {{- end }}
