@@ -14,8 +14,8 @@ export const vocabulary = {
   words: `
     aborted absent acceptance accepted accepts access account acme acquire act action active
     activity add address administrative adopted advice affordable again against age agenda agent
-    agreed alert alibaba alicloud alike alive allowance allowed already anexia annotation answer anything
-    api apiserver apply approval approver architecture argument ask assign atomically attached
+    agreed alert alibaba alicloud alike alive allowance allowed already anexia annotation answer
+    anything api apiserver apply approval approver architecture argument ask assign atomically attached
     attachment attempt attribute audit authority auto automatic autoscaler available awaited away
     aws azure back backoff bad bar base bash batch began begin begun behaviour belongings belongs
     binary binding birth blank blocked blocker blueprint board body boolean bootstrap bounded
