@@ -14,8 +14,8 @@ export const vocabulary = {
   words: `
     aborted absent acceptance accepted accepts access account acme acquire act action active
     activity add address administrative adopted advice affordable again against age agenda agent
-    agreed alert alicloud alike alive allowance allowed already anexia annotation answer anything
-    api apiserver apply approval approver architecture argument ask assign atomically attached
+    agreed alert alibaba alicloud alike alive allowance allowed already anexia annotation answer
+    anything api apiserver apply approval approver architecture argument ask assign atomically attached
     attachment attempt attribute audit authority auto automatic autoscaler available awaited away
     aws azure back backoff bad bar base bash batch began begin begun behaviour belongings belongs
     binary binding birth blank blocked blocker blueprint board body boolean bootstrap bounded
@@ -29,7 +29,7 @@ export const vocabulary = {
     creator credential critical crowd csi current custom dashboard data database date dead
     deadline death debian decision default defined deletable delete deletion delivered delivery
     dependencies deployment describe desired details devices diagnose died diff differ digest
-    digital dir director directory disappearance disk dispatch disruption distinct doctor document
+    digital digitalocean dir director directory disappearance disk dispatch disruption distinct doctor document
     doing done doubt down download drain driver drop droplet due duration dynamic earlier ec edit
     effect effective either elder election element elsewhere empty encode encrypted end endpoints
     engine ensure enter entrance entry environment epoch equipped error etcd evaluate evaluation
