@@ -8,7 +8,7 @@ import { OptionalReflector } from '../../kube/cache/optional-reflector.ts';
 import { Reflector } from '../../kube/cache/reflector.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
 import { kubermaticApiVersion } from '../../workflows/api/kubermatic-names.ts';
-import { isServed, poolsConcerned, standaloneIn } from './dispatch.ts';
+import { isServed, changedPools, orphanIn } from './dispatch.ts';
 import { Pending } from './pending.ts';
 import type { FrontChange, FrontViews, TheirView } from './views.ts';
 import {
@@ -147,14 +147,14 @@ export class FrontSession {
   #take(change: FrontChange): void {
     const store = this.#store();
     this.#noteSet(change);
-    for (const pool of poolsConcerned(change, store)) this.#pending.add(pool);
+    for (const pool of changedPools(change, store)) this.#pending.add(pool);
     for (const [set, pool] of this.#lostSets)
       if (!isServed(pool, store)) this.#lostSets.delete(set);
-    const standalone = standaloneIn(change, store);
-    if (!standalone || this.#reported.has(standalone.uid)) return;
-    this.#reported.add(standalone.uid);
+    const orphan = orphanIn(change, store);
+    if (!orphan || this.#reported.has(orphan.uid)) return;
+    this.#reported.add(orphan.uid);
     const { control, namespace } = this.#options;
-    recordEvent(control, { ...standalone, namespace }, notServed);
+    recordEvent(control, { ...orphan, namespace }, notServed);
   }
 
   /** Machines outlast their set, where a person removes its finalizer. */
