@@ -1,8 +1,11 @@
 /** The activities of the front's workflows. */
+import { ObservedLease } from '../../kube/leases/observed-lease.ts';
 import type { FrontActivities } from '../../workflows/contracts/front-activities.ts';
 import type { FrontDependencies } from './dependencies.ts';
 import { syncPool } from './sync-pool.ts';
 
 export function createFrontActivities(dependencies: FrontDependencies): FrontActivities {
-  return { syncPool: ({ ref }) => syncPool(dependencies, ref) };
+  // Nobody is called so: each holder of the Lease is another process.
+  const observed = new ObservedLease({ identity: '', incarnation: '' });
+  return { syncPool: ({ ref }) => syncPool(dependencies, observed, ref) };
 }

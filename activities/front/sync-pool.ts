@@ -1,11 +1,159 @@
-/** One pass over a MachineDeployment of theirs. */
+/** Passes over a MachineDeployment of theirs, until nothing is left to write. */
+import type { KubeClient } from '../../kube/client/client.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { lease as leasePath } from '../../kube/client/paths.ts';
+import type { Lease, ObservedLease } from '../../kube/leases/observed-lease.ts';
+import { timestamp } from '../../kube/objects/time.ts';
+import { front } from '../../workflows/api/kubermatic-names.ts';
+import type { KubermaticMachineTemplate } from '../../workflows/api/kubermatic.ts';
 import type { SyncOutcome } from '../../workflows/contracts/front-activities.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
+import {
+  classNameOf,
+  controllerUidOf,
+  isDeleting,
+  isMirror,
+  type PoolFacts,
+  type PoolTemplate,
+} from '../../workflows/plan/front/facts.ts';
+import {
+  isSameTemplate,
+  nameOfTemplate,
+  templateName,
+  withoutHash,
+  type NamedTemplate,
+} from '../../workflows/plan/front/names.ts';
+import { kubermaticLabels } from '../../workflows/api/kubermatic-names.ts';
+import { planPool } from '../../workflows/plan/front/plan.ts';
+import { parsedJson } from '../../workflows/values/parsed-json.ts';
+import { isRecord } from '../../workflows/values/is-record.ts';
+import { applyPlan } from './apply.ts';
 import type { FrontDependencies } from './dependencies.ts';
+import { providerTables } from './providers/index.ts';
+import { readBothSides, readNodes, type BothSides } from './read.ts';
+import { TemplateMaker } from './template.ts';
 
-export function syncPool(
-  _dependencies: FrontDependencies,
-  _ref: NamespacedName,
+/** A hand-back needs five. */
+const mostPasses = 10;
+
+export async function syncPool(
+  dependencies: FrontDependencies,
+  observed: ObservedLease,
+  ref: NamespacedName,
 ): Promise<SyncOutcome> {
-  return Promise.resolve({ state: 'current', writes: 0, machines: 0 });
+  const { control, target } = dependencies;
+  const { namespace } = ref;
+  let writes = 0;
+  let reason = 'objects change faster than they can be mirrored';
+  let last: Pick<SyncOutcome, 'uid' | 'machines'> = { machines: 0 };
+  for (let passes = 0; passes < mostPasses; passes += 1) {
+    const sides = await readBothSides(control, ref);
+    if (!sides) return { state: 'gone', writes, machines: 0 };
+    const facts = await factsOf(dependencies, observed, sides);
+    const plan = planPool(facts);
+    const applied = await applyPlan({ control, target, namespace }, plan.groups);
+    writes += applied.writes;
+    const { metadata } = sides.theirs.deployment;
+    last = { uid: metadata.uid, machines: sides.ours.machines.length };
+    if (applied.refusals.length > 0) {
+      return { ...last, state: 'waits', reason: applied.refusals.join('\n'), writes };
+    }
+    if (!applied.isStale && !plan.goesOn) {
+      const said = plan.reason === undefined ? {} : { reason: plan.reason };
+      return { ...last, state: plan.state, ...said, writes };
+    }
+    if (!applied.isStale) reason = 'more is left to write';
+  }
+  return { ...last, state: 'waits', reason, writes };
+}
+
+async function factsOf(
+  dependencies: FrontDependencies,
+  observed: ObservedLease,
+  sides: BothSides,
+): Promise<PoolFacts> {
+  const { deployment } = sides.theirs;
+  const named = namedTemplates(sides);
+  const current = nameOfTemplate(deployment.metadata.name, deployment.spec.template, named);
+  const all = named.some(({ name }) => name === current)
+    ? named
+    : [...named, { name: current, written: withoutHash(deployment.spec.template) }];
+  const maker = new TemplateMaker(dependencies, deployment);
+  const templates = new Map<string, PoolTemplate>();
+  for (const one of all) templates.set(one.name, await maker.make(one));
+  return {
+    ...sides,
+    templates,
+    current,
+    nodes: await readNodes(dependencies.target, sides),
+    providerIDs: providerIDsOf(sides, templates),
+    leaseHolder: await holderOf(dependencies, observed, sides),
+    now: timestamp(),
+  };
+}
+
+/** Those of our Secrets; and those of sets that are not ours yet, by the hash that they have. */
+function namedTemplates({ theirs, ours }: BothSides): NamedTemplate[] {
+  const named: NamedTemplate[] = ours.secrets.flatMap(({ metadata, data }) => {
+    const written = templateIn(data?.[front.templateKey]);
+    return written ? [{ name: metadata.name, written }] : [];
+  });
+  const owned = new Map(ours.sets.map((set) => [set.metadata.name, classNameOf(set)]));
+  for (const { metadata, spec } of theirs.sets) {
+    const { template } = spec;
+    if (!template || named.some(({ written }) => isSameTemplate(written, template))) continue;
+    const hash = metadata.labels?.[kubermaticLabels.templateHash] ?? metadata.name;
+    const name = owned.get(metadata.name) ?? templateName(theirs.deployment.metadata.name, hash);
+    if (!named.some((one) => one.name === name))
+      named.push({ name, written: withoutHash(template) });
+  }
+  return named;
+}
+
+/** Undefined where a person wrote something else there: it is written anew. */
+function templateIn(encoded: string | undefined): KubermaticMachineTemplate | undefined {
+  if (encoded === undefined) return undefined;
+  const parsed = parsedJson(Buffer.from(encoded, 'base64').toString('utf8'));
+  const isTemplate = (value: unknown): value is KubermaticMachineTemplate =>
+    isRecord(value) && isRecord(value['spec']);
+  return isTemplate(parsed) ? parsed : undefined;
+}
+
+function providerIDsOf({ theirs }: BothSides, templates: ReadonlyMap<string, PoolTemplate>) {
+  const ids: [string, { value: string } | { fault: string }][] = [];
+  for (const set of theirs.sets.filter((one) => !isMirror(one))) {
+    const { template } = set.spec;
+    const known =
+      template && [...templates.values()].find((one) => isSameTemplate(one.written, template));
+    const provider = template?.spec.providerSpec.value?.cloudProvider ?? '';
+    if (!known?.made) continue;
+    for (const machine of theirs.machines) {
+      const { providerID } = machine.spec;
+      if (controllerUidOf(machine) !== set.metadata.uid || !providerID) continue;
+      const translated = providerTables[provider]?.providerID?.(
+        providerID,
+        known.made.providerSpec,
+      );
+      ids.push([machine.metadata.name, translated ?? { value: providerID }]);
+    }
+  }
+  return new Map(ids);
+}
+
+/** Asked only before something new is served. */
+async function holderOf(
+  { control, settings }: FrontDependencies,
+  observed: ObservedLease,
+  { theirs }: BothSides,
+): Promise<string | undefined> {
+  if (isMirror(theirs.deployment) || isDeleting(theirs.deployment)) return undefined;
+  observed.see(await readLease(control, settings.machineControllerLease));
+  return observed.foreignHolder();
+}
+
+async function readLease(
+  control: KubeClient,
+  { namespace, name }: NamespacedName,
+): Promise<Lease | undefined> {
+  return await ignoreNotFound(control.get<Lease>(leasePath(namespace, name)));
 }

@@ -1,7 +1,12 @@
 /** Lists of Machines: from the API server, or from a copy that is as new. */
 import type { LabelSelector } from '../../workflows/api/machine-set.ts';
 import type { Machine } from '../../workflows/api/machine.ts';
-import { isEmptySelector, matches, formFaults } from '../../workflows/api/selector.ts';
+import {
+  formFaults,
+  isEmptySelector,
+  matches,
+  selectorText,
+} from '../../workflows/api/selector.ts';
 import { ConsistentCopy, type CopyLimits } from '../../kube/cache/consistent-copy.ts';
 import type { CachedObject } from '../../kube/cache/object-cache.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
@@ -95,19 +100,6 @@ async function listSelected(
   }
   const { items } = await control.list<Machine>(path);
   return items.filter((machine) => matches(selector, machine.metadata.labels ?? {}));
-}
-
-/** A label selector as the API server takes it in a query: `a=b,c in (d,e),!f`. */
-export function selectorText(selector: LabelSelector | undefined): string {
-  const pairs = Object.entries(selector?.matchLabels ?? {}).map(
-    ([key, value]) => `${key}=${value}`,
-  );
-  const expressions = (selector?.matchExpressions ?? []).map(({ key, operator, values = [] }) => {
-    if (operator === 'Exists') return key;
-    if (operator === 'DoesNotExist') return `!${key}`;
-    return `${key} ${operator === 'In' ? 'in' : 'notin'} (${values.join(',')})`;
-  });
-  return [...pairs, ...expressions].join(',');
 }
 
 /**

@@ -58,7 +58,11 @@ function named(text: string, machineName: string): string {
     .replaceAll('%3CMACHINE_NAME%3E', () => encodeURIComponent(machineName));
 }
 
-/** Undefined: no MachineDeployment stands behind the machine, and nothing is compared. */
+/**
+ * Undefined: no MachineDeployment stands behind the machine, and nothing is compared. A new set is
+ * there a moment before its deployment says its revision: then the Secret of the template before
+ * would do. A machine of an old set is made of the latest one, as machine-controller does it.
+ */
 async function revisionFor(
   control: KubeClient,
   { namespace, name }: Asked['machine'],
@@ -66,11 +70,16 @@ async function revisionFor(
   const read = async (kind: MachineKind, of: string): Promise<KubeObject | undefined> =>
     await ignoreNotFound(control.get<KubeObject>(customResource(kind, namespace, of)));
   const machine = await read('machines', name);
-  const set = machine && controllerOf(machine);
-  const owner = set && (await read('machinesets', set.name));
-  const ref = owner && controllerOf(owner);
+  const owner = machine && controllerOf(machine);
+  const set = owner && (await read('machinesets', owner.name));
+  const ref = set && controllerOf(set);
   const deployment = ref && (await read('machinedeployments', ref.name));
-  const { [revisionOfTheirs]: theirs, [annotations.revision]: ours } =
-    deployment?.metadata.annotations ?? {};
-  return ours ?? theirs;
+  if (!deployment) return undefined;
+  const noted = revisionIn(deployment);
+  const ofSet = revisionIn(set);
+  return Number(ofSet ?? 0) > Number(noted ?? 0) ? ofSet : noted;
+}
+
+function revisionIn({ metadata }: KubeObject): string | undefined {
+  return metadata.annotations?.[annotations.revision] ?? metadata.annotations?.[revisionOfTheirs];
 }

@@ -9,7 +9,6 @@ import { newSetAmong } from '../../workflows/plan/machine-deployment/rollout/tem
 import { reportOf } from '../../activities/machine-deployment/status.ts';
 import { desiredMachinesOf } from '../../activities/machine-set/desired.ts';
 import { factOf } from '../../activities/machine-set/facts.ts';
-import { selectorText } from '../../activities/machine-set/machine-lists.ts';
 import { statusOf } from '../../activities/machine-set/status.ts';
 import { healthLimitsOf, preserveSecondsOf } from '../../activities/machine/limits.ts';
 import { preparedOf } from '../../activities/machine/prepared.ts';
@@ -30,7 +29,7 @@ import { setFactsOf } from '../../activities/machine-deployment/set-facts.ts';
 import { drainOptions } from '../../workflows/api/constants.ts';
 import type { MachineStatus } from '../../workflows/api/machine.ts';
 import { aMachine, aMachineDeployment, aMachineSet, aTemplate } from '../support/builders.ts';
-import { isEmptySelector } from '../../workflows/api/selector.ts';
+import { isEmptySelector, selectorText } from '../../workflows/api/selector.ts';
 import { counterexample } from '../support/fuzz/runs.ts';
 import { anyText, knownTexts } from '../support/fuzz/texts.ts';
 import { negativeCounts, unsoundParts } from '../support/fuzz/soundness.ts';

@@ -37,6 +37,19 @@ export function selectsLabels(selector: LabelSelector | undefined, labels: Label
   return isEmptySelector(selector) || matches(selector, labels);
 }
 
+/** A label selector as the API server takes it in a query: `a=b,c in (d,e),!f`. */
+export function selectorText(selector: LabelSelector | undefined): string {
+  const pairs = Object.entries(selector?.matchLabels ?? {}).map(
+    ([key, value]) => `${key}=${value}`,
+  );
+  const expressions = (selector?.matchExpressions ?? []).map(({ key, operator, values = [] }) => {
+    if (operator === 'Exists') return key;
+    if (operator === 'DoesNotExist') return `!${key}`;
+    return `${key} ${operator === 'In' ? 'in' : 'notin'} (${values.join(',')})`;
+  });
+  return [...pairs, ...expressions].join(',');
+}
+
 /** It asks for nothing. */
 export function isEmptySelector(selector: LabelSelector | undefined): boolean {
   const { matchLabels = {}, matchExpressions = [] } = selector ?? {};

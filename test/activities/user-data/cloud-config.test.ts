@@ -17,7 +17,11 @@ const ownedBy = (kind: string, owner: string) => [
   { apiVersion: 'machine.sapcloud.io/v1alpha1', kind, name: owner, uid: owner, controller: true },
 ];
 const machine = aMachine({ metadata: { ownerReferences: ownedBy('MachineSet', 'pool') } });
-const set = aMachineSet({ metadata: { ownerReferences: ownedBy('MachineDeployment', 'workers') } });
+const aSet = (notes: Record<string, string> = {}): object =>
+  aMachineSet({
+    metadata: { annotations: notes, ownerReferences: ownedBy('MachineDeployment', 'workers') },
+  });
+const set = aSet();
 const deployment = (notes: Record<string, string>): object =>
   aMachineDeployment({ metadata: { annotations: notes } });
 const ours = deployment({ 'deployment.kubernetes.io/revision': '3' });
@@ -41,6 +45,10 @@ async function read(objects: object[], provider = 'virtual') {
 test.each<[string, object[]]>([
   ['of the revision that Kubernetes counts', [machine, set, ours, aCloudConfig('3')]],
   ['of the revision that machine-controller counts', [machine, set, theirs, aCloudConfig('3')]],
+  [
+    'of the revision of the latest set, for a machine of an old one',
+    [machine, aSet({ 'deployment.kubernetes.io/revision': '2' }), ours, aCloudConfig('3')],
+  ],
   ['of any revision, for a machine of no deployment', [aMachine(), aCloudConfig('7')]],
 ])('is taken with the name of the machine: %s', async (_name, objects) => {
   expect(await read(objects)).toMatchObject({ userData: made });
@@ -48,8 +56,8 @@ test.each<[string, object[]]>([
 
 const long = (content: string): object => aCloudConfig('1', { 'cloud-config': content });
 
-const stale = (has: string): string =>
-  `Secret "${name}" in namespace cloud-init-settings was made for revision "${has}" of the MachineDeployment, which has "3" (annotation k8c.io/machine-deployment-revision)`;
+const stale = (has: string, wanted = '3'): string =>
+  `Secret "${name}" in namespace cloud-init-settings was made for revision "${has}" of the MachineDeployment, which has "${wanted}" (annotation k8c.io/machine-deployment-revision)`;
 
 test.each<[string, object[], string]>([
   [
@@ -63,6 +71,11 @@ test.each<[string, object[], string]>([
     `Secret "${name}" in namespace cloud-init-settings has no key "cloud-config" yet`,
   ],
   ['it is of this revision', [machine, set, ours, aCloudConfig('2')], stale('2')],
+  [
+    'it is of the revision of a set whose deployment does not say it yet',
+    [machine, aSet({ 'deployment.kubernetes.io/revision': '10' }), ours, aCloudConfig('3')],
+    stale('3', '10'),
+  ],
   ['it says its revision', [machine, set, ours, aCloudConfig()], stale('')],
 ])('is waited for until %s', async (_name, objects, waits) => {
   expect(await read(objects)).toEqual({ waits });

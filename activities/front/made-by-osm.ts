@@ -1,0 +1,33 @@
+/** Whether operating-system-manager makes the user data of a MachineDeployment of theirs. */
+import { cloudInitSettings } from '../../workflows/api/user-data.ts';
+import type { NamespacedName } from '../../workflows/contracts/references.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isForbidden } from '../../kube/client/errors.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { namespaced } from '../../kube/client/paths.ts';
+import { isServed } from '../../kube/client/served.ts';
+
+const profiles = {
+  api: '/apis/operatingsystemmanager.k8c.io/v1alpha1',
+  plural: 'operatingsystemprofiles',
+};
+
+/**
+ * Its API is served, or its Secret is there, which others may fill too. While it makes the Secret
+ * anew there is none, so the API is asked first.
+ */
+export async function isMadeByOsm(
+  client: KubeClient,
+  { namespace, name }: NamespacedName,
+): Promise<boolean> {
+  if (await isServed(client, profiles)) return true;
+  const secret = `${name}-${namespace}-bootstrap-config`;
+  const path = namespaced('secrets', cloudInitSettings, secret);
+  try {
+    return (await ignoreNotFound(client.get(path))) !== undefined;
+  } catch (error) {
+    // Who may not read it could not use it either.
+    if (isForbidden(error)) return false;
+    throw error;
+  }
+}

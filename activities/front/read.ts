@@ -1,0 +1,175 @@
+/** Reads both sides of a pool. */
+import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
+import { ignoreNotFound } from '../../kube/client/ignore.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
+import { labels } from '../../workflows/api/constants.ts';
+import type {
+  KubermaticMachine,
+  KubermaticMachineDeployment,
+  KubermaticMachineSet,
+} from '../../workflows/api/kubermatic.ts';
+import { front } from '../../workflows/api/kubermatic-names.ts';
+import type { MachineClass } from '../../workflows/api/machine-class.ts';
+import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
+import type { MachineSet } from '../../workflows/api/machine-set.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
+import { matches } from '../../workflows/api/selector.ts';
+import type { NamespacedName } from '../../workflows/contracts/references.ts';
+import {
+  classNameOf,
+  isMirror,
+  mirroredDeployment,
+  type DataObject,
+  type NodeFacts,
+  type OwnObjects,
+  type PoolFacts,
+} from '../../workflows/plan/front/facts.ts';
+import { nodeToRead } from '../../workflows/plan/front/machines.ts';
+import { poolLabel } from '../../workflows/plan/front/names.ts';
+import { pathOf } from './paths.ts';
+
+export type BothSides = Pick<PoolFacts, 'theirs' | 'ours'>;
+
+/**
+ * Theirs from the top down: who marks a Machine and then lowers the number has written the mark
+ * before a number that is read here, so that the mark is read too. Undefined: theirs is gone.
+ */
+export async function readBothSides(
+  control: KubeClient,
+  { namespace, name }: NamespacedName,
+): Promise<BothSides | undefined> {
+  const at = pathOf('theirDeployment', namespace, name);
+  const deployment = await ignoreNotFound(control.get<KubermaticMachineDeployment>(at));
+  if (!deployment) return undefined;
+  const made = await readMade(control, { namespace, name });
+  const read = { theirs: { deployment, sets: [], machines: [] }, ours: made };
+  const [theirSets, allSets] = await Promise.all([
+    itemsOf<KubermaticMachineSet>(control, pathOf('theirSet', namespace)),
+    itemsOf<MachineSet>(control, pathOf('set', namespace)),
+  ]);
+  const sets = theirSets.filter((set) => isOfTheirs(set, deployment));
+  const ownSets = allSets.filter((set) => isOfOurs(set, read));
+  const machines = await readMachines(control, namespace, { sets, ownSets });
+  const pool = new Set([...ownSets, ...sets].map(({ metadata }) => metadata.uid));
+  const templates = namesOf(made);
+  return {
+    theirs: {
+      deployment,
+      sets,
+      machines: machines.theirs.filter((machine) => {
+        const owner = controllerOf(machine);
+        return owner ? pool.has(owner.uid) : isLoose(machine, deployment);
+      }),
+    },
+    ours: {
+      ...made,
+      sets: ownSets,
+      machines: machines.ours.filter((machine) => {
+        const owner = controllerOf(machine);
+        return owner ? pool.has(owner.uid) : templates.has(machine.spec.class?.name ?? '');
+      }),
+    },
+  };
+}
+
+async function itemsOf<T>(control: KubeClient, path: string, labelSelector?: string): Promise<T[]> {
+  return (await control.list<T>(path, labelSelector === undefined ? {} : { labelSelector })).items;
+}
+
+async function readMade(
+  control: KubeClient,
+  { namespace, name }: NamespacedName,
+): Promise<OwnObjects> {
+  const selector = `${front.pool}=${poolLabel(name)}`;
+  const at = pathOf('deployment', namespace, name);
+  const [deployment, classes, secrets, configMaps] = await Promise.all([
+    ignoreNotFound(control.get<MachineDeployment>(at)),
+    itemsOf<MachineClass>(control, pathOf('class', namespace), selector),
+    itemsOf<DataObject>(control, pathOf('secret', namespace), selector),
+    itemsOf<DataObject>(control, pathOf('configMap', namespace), selector),
+  ]);
+  return { deployment, sets: [], machines: [], classes, secrets, configMaps };
+}
+
+function isOfTheirs(set: KubermaticMachineSet, deployment: KubermaticMachineDeployment): boolean {
+  const owner = controllerOf(set);
+  return owner ? owner.uid === deployment.metadata.uid : isLoose(set, deployment);
+}
+
+/** A person, or the garbage collector, took the owner of a mirror away. */
+function isLoose(object: KubeObject, { spec }: Pick<KubermaticMachineDeployment, 'spec'>): boolean {
+  return isMirror(object) && matches(spec.selector, object.metadata.labels ?? {});
+}
+
+/** Of the deployment; or made of a class of this pool, while its deployment is not there. */
+function isOfOurs(set: MachineSet, read: BothSides): boolean {
+  const owner = controllerOf(set);
+  if (owner?.uid === mirroredDeployment(read)?.metadata.uid && owner) return true;
+  const { name } = read.theirs.deployment.metadata;
+  const isFree = owner === undefined || (owner.kind === 'MachineDeployment' && owner.name === name);
+  return isFree && namesOf(read.ours).has(classNameOf(set) ?? '');
+}
+
+function namesOf({ classes, secrets }: OwnObjects): Set<string> {
+  return new Set([...classes, ...secrets].map(({ metadata }) => metadata.name));
+}
+
+/** By the label that each set has a value of, on both sides: a namespace has many pools. */
+async function readMachines(
+  control: KubeClient,
+  namespace: string,
+  { sets, ownSets }: { sets: readonly KubermaticMachineSet[]; ownSets: readonly MachineSet[] },
+) {
+  const hashes = [...sets, ...ownSets].map(
+    ({ spec }) => spec.selector?.matchLabels?.[labels.templateHash],
+  );
+  if (hashes.length === 0) return { theirs: [], ours: [] };
+  const values = [...new Set(hashes)].join(',');
+  const selector = hashes.includes(undefined) ? undefined : `${labels.templateHash} in (${values})`;
+  const theirs = await itemsOf<KubermaticMachine>(
+    control,
+    pathOf('theirMachine', namespace),
+    selector,
+  );
+  const ours = await itemsOf<Machine>(control, pathOf('machine', namespace), selector);
+  return { theirs, ours };
+}
+
+interface KubeNode extends KubeObject {
+  status?: { nodeInfo?: { kubeletVersion?: string } };
+}
+
+/** More are read by one list. */
+const mostSingleReads = 20;
+
+export async function readNodes(
+  target: KubeClient | undefined,
+  { theirs, ours }: BothSides,
+): Promise<Map<string, NodeFacts>> {
+  const known = new Map(theirs.machines.map((machine) => [machine.metadata.name, machine]));
+  const names = ours.machines.flatMap(
+    (machine) => nodeToRead(machine, known.get(machine.metadata.name)) ?? [],
+  );
+  if (!target || names.length === 0) return new Map();
+  const nodes =
+    names.length > mostSingleReads
+      ? await itemsOf<KubeNode>(target, pathOf('node', ''))
+      : await Promise.all(
+          names.map((name) => ignoreNotFound(target.get<KubeNode>(pathOf('node', '', name)))),
+        );
+  const wanted = new Set(names);
+  return new Map(
+    nodes.flatMap((node) =>
+      node && wanted.has(node.metadata.name) ? [[node.metadata.name, factsOf(node)] as const] : [],
+    ),
+  );
+}
+
+function factsOf({ metadata, status }: KubeNode): NodeFacts {
+  return {
+    uid: metadata.uid,
+    labels: metadata.labels ?? {},
+    annotations: metadata.annotations ?? {},
+    kubeletVersion: status?.nodeInfo?.kubeletVersion,
+  };
+}

@@ -1,0 +1,352 @@
+/** What a pass writes, in an order that can be cut anywhere, and what it says. */
+import { front } from '../../api/kubermatic-names.ts';
+import { deploymentWrites, ignoredOptions, templateFor } from './deployment.ts';
+import {
+  byName,
+  classNameOf,
+  controllerUidOf,
+  finalizersOfOthers,
+  isDeleting,
+  isMirror,
+  isOrphaning,
+  mirroredDeployment,
+  type PoolFacts,
+} from './facts.ts';
+import { planHandBack } from './hand-back.ts';
+import { markMachine, missing, mirrorMachine } from './machines.ts';
+import { rollbackTo } from './rollback.ts';
+import { deletePolicyWrites, mirrorSet, revisionNotes } from './sets.ts';
+import { statusWrites, type Said } from './status.ts';
+import { planTakeOver } from './take-over.ts';
+import { templateWrites, unusedTemplateDeletions, usedTemplates } from './templates.ts';
+import { deletionOf, patchOf, patchUnlessSame, type Write } from './writes.ts';
+
+/** As `SyncOutcome` of the contract has it. */
+export type PoolState = 'current' | 'waits' | 'notServed' | 'gone';
+
+export interface PoolPlan {
+  /** One that is refused keeps the rest of its group from being done, and no other group. */
+  groups: Write[][];
+  /** What was written shows what is next: read once more, at once. */
+  goesOn: boolean;
+  state: PoolState;
+  reason?: string;
+}
+
+export function planPool(facts: PoolFacts): PoolPlan {
+  const { deployment } = facts.theirs;
+  const { annotations = {} } = deployment.metadata;
+  if (isDeleting(deployment)) return isMirror(deployment) ? planDeletion(facts) : leaveDeleting;
+  if (annotations[front.handBack] === 'true' && isMirror(deployment)) return handBack(facts);
+  const refusal = refusalOf(facts);
+  if (refusal) return notServed(facts, refusal);
+  if (annotations[front.takeOver] === 'true') return takeOver(facts);
+  return serve(facts);
+}
+
+const leaveDeleting: PoolPlan = { groups: [], goesOn: false, state: 'notServed' };
+
+interface Refusal {
+  reason: string;
+  message: string;
+  waits?: true;
+}
+
+function refusalOf(facts: PoolFacts): Refusal | undefined {
+  const { theirs, ours, leaseHolder } = facts;
+  const { metadata } = theirs.deployment;
+  if (ours.deployment && !mirroredDeployment(facts)) {
+    const other = ours.deployment.metadata.annotations?.[front.mirrorOf];
+    const whose =
+      other === undefined ? 'is not a mirror' : `is the mirror of another one, of UID ${other}`;
+    const message = `the MachineDeployment.machine.sapcloud.io ${metadata.name} ${whose}: delete or rename one of both, or set its annotation ${front.mirrorOf} to ${metadata.uid} to go on with it`;
+    return { reason: 'NameTaken', message };
+  }
+  if (metadata.annotations?.[front.takeOver] !== 'true') {
+    const own = byName(ours.sets);
+    const foreign = theirs.sets.filter((set) => !isMirror(set) && !own.has(set.metadata.name));
+    if (foreign.length > 0) {
+      const names = foreign.map((set) => set.metadata.name).join(', ');
+      const message = `machine-controller serves it: its MachineSets ${names} are not ours; to change that, run millwright migrate take-over --from kubermatic`;
+      return { reason: 'ServedByMachineController', message };
+    }
+  }
+  if (leaseHolder === undefined || isMirror(theirs.deployment)) return undefined;
+  const message = `machine-controller runs: ${leaseHolder} holds its Lease; scale it to zero`;
+  return { reason: 'MachineControllerRuns', message, waits: true };
+}
+
+function notServed(facts: PoolFacts, { reason, message, waits }: Refusal): PoolPlan {
+  const said: Said[] = [{ type: 'Served', status: 'False', reason, message }];
+  return {
+    groups: [statusWrites(facts, said, { isSettled: false })],
+    goesOn: false,
+    state: waits ? 'waits' : 'notServed',
+    reason: message,
+  };
+}
+
+/** With our finalizer on theirs, a deletion cannot be missed from here on. */
+function claimWrites({ theirs: { deployment } }: PoolFacts): Write[] {
+  if (isMirror(deployment)) return [];
+  const finalizers = [...(deployment.metadata.finalizers ?? []), front.finalizer];
+  return [patchOf('theirDeployment', deployment, { metadata: { finalizers } })];
+}
+
+function takeOver(facts: PoolFacts): PoolPlan {
+  const plan = planTakeOver(facts);
+  if ('refusals' in plan) {
+    const message = plan.refusals.join('\n');
+    return notServed(facts, { reason: 'TakeOverRefused', message, waits: true });
+  }
+  if (plan.writes.length > 0) {
+    return { groups: [[...claimWrites(facts), ...plan.writes]], goesOn: true, state: 'waits' };
+  }
+  const served = serve(facts);
+  const { deployment } = facts.theirs;
+  const done = patchOf('theirDeployment', deployment, {
+    metadata: { annotations: { [front.takeOver]: null } },
+  });
+  return mirroredDeployment(facts) ? { ...served, groups: [...served.groups, [done]] } : served;
+}
+
+function handBack(facts: PoolFacts): PoolPlan {
+  const plan = planHandBack(facts);
+  if ('refusals' in plan)
+    return { ...mirrored(facts), state: 'waits', reason: plan.refusals.join('\n') };
+  if ('waitsFor' in plan) {
+    const reason = `waits until the garbage collector has let the dependents of ${plan.waitsFor} go`;
+    return { groups: [], goesOn: false, state: 'waits', reason };
+  }
+  const message = 'handed back: machine-controller may serve it';
+  const said: Said[] = [{ type: 'Served', status: 'False', reason: 'HandedBack', message }];
+  const status = plan.isDone ? statusWrites(facts, said, { isSettled: false }) : [];
+  const state = plan.isDone ? 'notServed' : 'waits';
+  return { groups: [[...status, ...plan.writes]], goesOn: !plan.isDone, state, reason: message };
+}
+
+function serve(facts: PoolFacts): PoolPlan {
+  const rollback = rollbackTo(facts);
+  if (rollback && 'writes' in rollback) {
+    return { groups: [rollback.writes], goesOn: true, state: 'waits' };
+  }
+  const template = facts.templates.get(facts.current);
+  const down = deploymentWrites(facts);
+  const ours = mirroredDeployment(facts);
+  const { observedGeneration = 0 } = ours?.status ?? {};
+  const isSettled =
+    ours !== undefined &&
+    down.length === 0 &&
+    observedGeneration >= (ours.metadata.generation ?? 0) &&
+    template?.made !== undefined;
+  const said = [servedOf(facts), translatedOf(facts), ...(rollback ? [rollback.said] : [])];
+  const up = mirrored(facts);
+  const used = usedTemplates(facts);
+  return {
+    ...up,
+    // What a template names is not watched: one that is missing may come at any time.
+    state: template?.hasReferences && !template.made ? 'waits' : 'current',
+    groups: [
+      [
+        ...claimWrites(facts),
+        ...templateWrites(facts, used),
+        ...markWrites(facts),
+        ...down,
+        ...deletionsDown(facts),
+      ],
+      ...up.groups,
+      [
+        ...revisionWrites(facts),
+        ...statusWrites(facts, said, { isSettled }),
+        ...(rollback ? [rollback.forget] : []),
+      ],
+      unusedTemplateDeletions(facts, (name) => used.has(name)),
+    ],
+  };
+}
+
+function servedOf(facts: PoolFacts): Said {
+  const { metadata } = facts.theirs.deployment;
+  if (!templateFor(facts)) {
+    const message = 'there is no template that machines can be made of: see Translated';
+    return { type: 'Served', status: 'False', reason: 'NoTemplate', message };
+  }
+  const message = `mirrored by MachineDeployment.machine.sapcloud.io ${metadata.name}; change this one, not that`;
+  return { type: 'Served', status: 'True', reason: 'Mirrored', message };
+}
+
+function translatedOf({ templates, current, theirs }: PoolFacts): Said {
+  const { faults = [], ignored = [] } = templates.get(current) ?? {};
+  const notes = [...ignored, ...ignoredOptions(theirs.deployment)];
+  if (faults.length > 0) {
+    const message = [...faults, ...notes].join('\n');
+    return { type: 'Translated', status: 'False', reason: 'CannotBeSaid', message };
+  }
+  const reason = notes.length > 0 ? 'FieldsIgnored' : 'Translated';
+  return { type: 'Translated', status: 'True', reason, message: notes.join('\n') };
+}
+
+function pairs(facts: PoolFacts) {
+  const theirs = byName(facts.theirs.machines);
+  return facts.ours.machines.map((ours) => ({
+    ours,
+    theirs: theirs.get(ours.metadata.name),
+    node: facts.nodes.get(ours.status?.nodeRef?.name ?? ''),
+  }));
+}
+
+function markWrites(facts: PoolFacts): Write[] {
+  const sets = byName(facts.theirs.sets);
+  const ofMachines = pairs(facts).flatMap(({ ours, theirs, node }) =>
+    theirs ? markMachine({ ours, theirs, node }, facts.now) : [],
+  );
+  const ofSets = facts.ours.sets.flatMap((ours) => {
+    const theirSet = sets.get(ours.metadata.name);
+    return theirSet ? deletePolicyWrites(ours, theirSet) : [];
+  });
+  return [...ofMachines, ...ofSets];
+}
+
+/** A set or a Machine of theirs that a person deletes. */
+function deletionsDown({ theirs, ours }: PoolFacts): Write[] {
+  const sets = byName(ours.sets);
+  const machines = byName(ours.machines);
+  const goingSets = theirs.sets.filter((set) => isDeleting(set) && isMirror(set));
+  const goingMachines = theirs.machines.filter((one) => isDeleting(one) && isMirror(one));
+  return [
+    ...goingSets.flatMap((set) => {
+      const own = sets.get(set.metadata.name);
+      const orphans = isOrphaning(set);
+      return own && !isDeleting(own) ? [deletionOf('set', own, { orphans })] : [];
+    }),
+    ...goingMachines.flatMap(({ metadata }) => {
+      const own = machines.get(metadata.name);
+      return own && !isDeleting(own) ? [deletionOf('machine', own)] : [];
+    }),
+  ];
+}
+
+/** Theirs as ours are: sets, Machines, and what is gone. Each object is a group. */
+function mirrored(facts: PoolFacts): PoolPlan {
+  const { theirs, ours, templates } = facts;
+  const sets = byName(theirs.sets);
+  const ofSets = ours.sets.map((set) => {
+    const template = templates.get(classNameOf(set) ?? '');
+    const theirSet = sets.get(set.metadata.name);
+    return mirrorSet({ ours: set, theirs: theirSet, deployment: theirs.deployment, template });
+  });
+  const ofMachines = pairs(facts).map((pair) => {
+    const owner = ours.sets.find(({ metadata }) => metadata.uid === controllerUidOf(pair.ours));
+    const set = owner && sets.get(owner.metadata.name);
+    const template = templates.get(pair.ours.spec.class?.name ?? '');
+    if (!set || !template) return [];
+    return mirrorMachine({ ...pair, set, template }, facts.now);
+  });
+  const gone = goneWrites(facts);
+  const isNew = (write: Write): boolean =>
+    write.verb === 'create' &&
+    (write.kind === 'theirSet' || 'providerID' in Object(write.body['spec']));
+  return {
+    groups: [...ofSets, ...ofMachines, ...gone],
+    goesOn: [...ofSets, ...ofMachines].flat().some(isNew),
+    state: 'current',
+  };
+}
+
+/** A set of theirs goes after its Machines, so that none is left without what finds it. */
+function goneWrites({ theirs, ours }: PoolFacts): Write[][] {
+  const machines = byName(ours.machines);
+  const sets = byName(ours.sets);
+  const ofMachines = theirs.machines.filter(isMirror).map((machine) => {
+    const own = machines.get(machine.metadata.name);
+    if (!own) return leaving('theirMachine', machine);
+    return isDeleting(own) && !isDeleting(machine) ? [deletionOf('theirMachine', machine)] : [];
+  });
+  const ofSets = theirs.sets.filter(isMirror).map((set) => {
+    const own = sets.get(set.metadata.name);
+    const hasMachines = theirs.machines.some((one) => controllerUidOf(one) === set.metadata.uid);
+    if (!own && !hasMachines) return leaving('theirSet', set);
+    return own && isDeleting(own) && !isDeleting(set) ? [deletionOf('theirSet', set)] : [];
+  });
+  return [...ofMachines, ...ofSets];
+}
+
+/** First the deletion, which our finalizer holds up: a kill between both leaves one of ours. */
+function leaving(
+  kind: 'theirMachine' | 'theirSet',
+  object: PoolFacts['theirs']['machines' | 'sets'][number],
+): Write[] {
+  const unless = {
+    kind: kind === 'theirMachine' ? ('machine' as const) : ('set' as const),
+    name: object.metadata.name,
+  };
+  const metadata = { finalizers: finalizersOfOthers(object) };
+  const release: Write = { ...patchOf(kind, object, { metadata }), unless };
+  return isDeleting(object) ? [release] : [{ ...deletionOf(kind, object), unless }, release];
+}
+
+function revisionWrites(facts: PoolFacts): Write[] {
+  const { deployment } = facts.theirs;
+  const notes = revisionNotes(mirroredDeployment(facts)?.metadata.annotations);
+  const annotations = missing(deployment.metadata.annotations, notes);
+  return patchUnlessSame(
+    'theirDeployment',
+    deployment,
+    annotations && { metadata: { annotations } },
+  );
+}
+
+/** Ours go first, and theirs are the last to go. */
+function planDeletion(facts: PoolFacts): PoolPlan {
+  const { ours, theirs } = facts;
+  const own = mirroredDeployment(facts);
+  if (isOrphaning(theirs.deployment)) return planOrphaning(facts);
+  const up = mirrored(facts);
+  const down = own && !isDeleting(own) ? [deletionOf('deployment', own)] : [];
+  // Without a deployment nothing deletes a set that was taken over, and has no owner yet.
+  const left = own ? [] : [...ours.sets].filter((one) => !isDeleting(one));
+  const isOver =
+    !own &&
+    ours.sets.length + ours.machines.length + theirs.sets.length + theirs.machines.length === 0;
+  const last: Write[] = isOver
+    ? [...unusedTemplateDeletions(facts, () => false), releaseOf(facts)]
+    : [];
+  return {
+    ...up,
+    groups: [
+      [
+        ...markWrites(facts),
+        ...down,
+        ...left.map((set) => deletionOf('set', set)),
+        ...deletionsDown(facts),
+      ],
+      ...up.groups,
+      last,
+    ],
+    goesOn: up.goesOn || (!own && !isOver && up.groups.flat().length > 0),
+  };
+}
+
+/** What is left of theirs is served no more; our sets and Machines stay as they are. */
+function planOrphaning(facts: PoolFacts): PoolPlan {
+  const own = mirroredDeployment(facts);
+  if (own) {
+    const deletion = isDeleting(own) ? [] : [deletionOf('deployment', own, { orphans: true })];
+    return { ...mirrored(facts), groups: [deletion], goesOn: false };
+  }
+  const freed = (kind: 'theirSet' | 'theirMachine') =>
+    (kind === 'theirSet' ? facts.theirs.sets : facts.theirs.machines)
+      .filter(isMirror)
+      .map((object) =>
+        patchOf(kind, object, { metadata: { finalizers: finalizersOfOthers(object) } }),
+      );
+  const writes = [...freed('theirMachine'), ...freed('theirSet'), releaseOf(facts)];
+  return { groups: [writes], goesOn: false, state: 'current' };
+}
+
+function releaseOf({ theirs: { deployment } }: PoolFacts): Write {
+  const finalizers = (deployment.metadata.finalizers ?? []).filter(
+    (one) => one !== front.finalizer,
+  );
+  return patchOf('theirDeployment', deployment, { metadata: { finalizers } });
+}

@@ -1,0 +1,178 @@
+/** What machine-controller served becomes ours, from the bottom up. */
+import { annotations, apiVersion, finalizers, labels } from '../../api/constants.ts';
+import type { KubermaticMachine, KubermaticMachineSet } from '../../api/kubermatic.ts';
+import { front, kubermaticAnnotations } from '../../api/kubermatic-names.ts';
+import type { Machine } from '../../api/machine.ts';
+import type { MachineSet } from '../../api/machine-set.ts';
+import {
+  byName,
+  controllerUidOf,
+  finalizersOfOthers,
+  isDeleting,
+  isMirror,
+  type MadeTemplate,
+  type PoolFacts,
+  type PoolTemplate,
+} from './facts.ts';
+import { isSameTemplate } from './names.ts';
+import { templateWrites } from './templates.ts';
+import { patchOf, type Write } from './writes.ts';
+
+export type TakeOver = { refusals: string[] } | { writes: Write[] };
+
+/** No writes: everything is ours, and the deployment may be. */
+export function planTakeOver(facts: PoolFacts): TakeOver {
+  const sets = facts.theirs.sets.map((set) => ({ set, template: templateOf(facts, set) }));
+  const refusals = [
+    ...sets.flatMap((one) => refusalsOfSet(one)),
+    ...facts.theirs.machines.flatMap((machine) => refusalsOfMachine(facts, machine)),
+  ];
+  if (refusals.length > 0) return { refusals };
+  const made = sets.flatMap(({ set, template }) =>
+    template?.made ? [{ set, name: template.name, made: template.made }] : [],
+  );
+  return {
+    writes: [
+      ...templateWrites(
+        facts,
+        made.filter(({ set }) => !isMirror(set)).map(({ name }) => name),
+      ),
+      ...made.flatMap((one) => machineWrites(facts, one)),
+      ...made.flatMap((one) => setWrites(facts, one)),
+    ],
+  };
+}
+
+function templateOf(
+  { templates }: PoolFacts,
+  { spec }: KubermaticMachineSet,
+): PoolTemplate | undefined {
+  const { template } = spec;
+  return template && [...templates.values()].find((one) => isSameTemplate(one.written, template));
+}
+
+interface TheirSet {
+  set: KubermaticMachineSet;
+  template: PoolTemplate | undefined;
+}
+
+function refusalsOfSet({ set, template }: TheirSet): string[] {
+  const what = `MachineSet ${set.metadata.name}`;
+  if (isMirror(set)) return [];
+  if (isDeleting(set)) return [`${what} is being deleted: wait until it is gone`];
+  if (!template) return [`${what} has no template: delete it`];
+  return template.made ? [] : template.faults.map((fault) => `${what}: ${fault}`);
+}
+
+/** An instance may exist that no Machine names yet: machine-controller alone can find it. */
+function refusalsOfMachine(facts: PoolFacts, machine: KubermaticMachine): string[] {
+  const { name } = machine.metadata;
+  if (isMirror(machine)) return [];
+  const what = `Machine ${name}`;
+  if (!machine.spec.providerID) {
+    return [`${what} has no spec.providerID: wait until machine-controller has made its instance`];
+  }
+  const own = byName(facts.ours.machines).get(name);
+  const isForeign = own !== undefined && controllerUidOf(own) !== undefined;
+  if (isForeign && !facts.ours.sets.some(({ metadata }) => metadata.uid === controllerUidOf(own))) {
+    return [`${what}: there is a Machine of ours of that name, which belongs to another set`];
+  }
+  const translated = facts.providerIDs.get(name);
+  return translated && 'fault' in translated ? [`${what}: ${translated.fault}`] : [];
+}
+
+interface TakenSet {
+  set: KubermaticMachineSet;
+  /** Of the class. */
+  name: string;
+  made: MadeTemplate;
+}
+
+function machineWrites(facts: PoolFacts, { set, name, made }: TakenSet): Write[] {
+  const present = byName(facts.ours.machines);
+  return facts.theirs.machines
+    .filter((machine) => controllerUidOf(machine) === set.metadata.uid && !isMirror(machine))
+    .flatMap((machine): Write[] => [
+      ...(present.has(machine.metadata.name) ? [] : [machineOf(facts, machine, { name, made })]),
+      holdOf(machine),
+    ]);
+}
+
+/** Its set takes it by its labels, as it appears. */
+function machineOf(
+  { providerIDs }: PoolFacts,
+  { metadata, spec, status }: KubermaticMachine,
+  { name, made }: Omit<TakenSet, 'set'>,
+): Write {
+  const translated = providerIDs.get(metadata.name);
+  const node = status?.nodeRef?.name;
+  const taken: Pick<Machine, 'spec'> = {
+    spec: {
+      ...made.template.spec,
+      class: { apiGroup: 'machine.sapcloud.io', kind: 'MachineClass', name },
+      providerID: translated && 'value' in translated ? translated.value : (spec.providerID ?? ''),
+    },
+  };
+  return {
+    verb: 'create',
+    kind: 'machine',
+    name: metadata.name,
+    body: {
+      apiVersion,
+      kind: 'Machine',
+      metadata: {
+        name: metadata.name,
+        namespace: metadata.namespace ?? '',
+        labels: { ...metadata.labels, ...(node !== undefined && { [labels.node]: node }) },
+        annotations: { [annotations.priority]: '3', ...made.template.metadata?.annotations },
+        finalizers: [finalizers.machine],
+      },
+      ...taken,
+    },
+  };
+}
+
+/** One that is being deleted takes no finalizer, and keeps those that it has until ours is gone. */
+function holdOf(machine: KubermaticMachine): Write {
+  const kept = [...finalizersOfOthers(machine), front.finalizer];
+  const metadata = isDeleting(machine)
+    ? { annotations: { [front.finalizer]: 'true' } }
+    : { finalizers: kept };
+  return patchOf('theirMachine', machine, { metadata });
+}
+
+function setWrites({ ours }: PoolFacts, { set, name, made }: TakenSet): Write[] {
+  if (isMirror(set)) return [];
+  const { metadata } = set;
+  const held = { metadata: { finalizers: [...(metadata.finalizers ?? []), front.finalizer] } };
+  const hold = patchOf('theirSet', set, held);
+  if (byName(ours.sets).has(metadata.name)) return [hold];
+  const revision = metadata.annotations?.[kubermaticAnnotations.revision];
+  const taken: Pick<MachineSet, 'spec'> = {
+    spec: {
+      replicas: set.spec.replicas ?? 1,
+      selector: set.spec.selector,
+      template: {
+        ...made.template,
+        metadata: { ...made.template.metadata, labels: set.spec.template?.metadata?.labels ?? {} },
+        spec: {
+          ...made.template.spec,
+          class: { apiGroup: 'machine.sapcloud.io', kind: 'MachineClass', name },
+        },
+      },
+    },
+  };
+  const body = {
+    apiVersion,
+    kind: 'MachineSet',
+    metadata: {
+      name: metadata.name,
+      namespace: metadata.namespace ?? '',
+      labels: metadata.labels ?? {},
+      annotations: revision === undefined ? {} : { [annotations.revision]: revision },
+      finalizers: [finalizers.machine],
+    },
+    ...taken,
+  };
+  return [{ verb: 'create', kind: 'set', name: metadata.name, body }, hold];
+}

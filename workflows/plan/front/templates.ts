@@ -1,0 +1,132 @@
+/** Class, Secret and ConfigMap of each template of theirs. */
+import { annotations, apiVersion } from '../../api/constants.ts';
+import { front } from '../../api/kubermatic-names.ts';
+import type { MachineClass } from '../../api/machine-class.ts';
+import type { ObjectMeta } from '../../api/meta.ts';
+import { mergePatchOf } from '../../values/merge-patch.ts';
+import {
+  byName,
+  classNameOf,
+  type DataObject,
+  type MadeTemplate,
+  type PoolFacts,
+  type PoolTemplate,
+} from './facts.ts';
+import { poolLabel } from './names.ts';
+import { deletionOf, patchUnlessSame, type Write } from './writes.ts';
+
+/** Names of the templates that machines are or will be made of. */
+export function usedTemplates({ ours, current }: PoolFacts): Set<string> {
+  const ofMachines = ours.machines.map(({ spec }) => spec.class?.name ?? '');
+  const ofSets = ours.sets.map((set) => classNameOf(set) ?? '');
+  return new Set([current, ...ofSets, ...ofMachines]);
+}
+
+export function templateWrites(facts: PoolFacts, names: Iterable<string>): Write[] {
+  return [...new Set(names)].flatMap((name) => {
+    const template = facts.templates.get(name);
+    return template?.made ? writesOf(facts, template, template.made) : [];
+  });
+}
+
+/**
+ * A set that was made of a class keeps it as it is, whatever this version would make of the same
+ * template; credentials are always those of now.
+ */
+function writesOf(facts: PoolFacts, { name }: PoolTemplate, made: MadeTemplate): Write[] {
+  const { ours, theirs } = facts;
+  const { namespace } = theirs.deployment.metadata;
+  const metadata = {
+    name,
+    namespace: namespace ?? '',
+    labels: { [front.pool]: poolLabel(theirs.deployment.metadata.name) },
+  };
+  const isUsed = ours.sets.some((set) => classNameOf(set) === name);
+  const { secretData, configData } = made;
+  const machineClass = byName(ours.classes).get(name);
+  return [
+    ...dataWrites('secret', { metadata, data: secretData }, ours.secrets),
+    ...(configData
+      ? dataWrites('configMap', { metadata, data: configData }, ours.configMaps, isUsed)
+      : []),
+    ...classWrites(classOf(metadata, made), machineClass, isUsed),
+  ];
+}
+
+type Named = Pick<ObjectMeta, 'name'> & { namespace: string; labels: Record<string, string> };
+
+function dataWrites(
+  kind: 'secret' | 'configMap',
+  { metadata, data }: { metadata: Named; data: Record<string, string> },
+  present: readonly DataObject[],
+  isKept = false,
+): Write[] {
+  const { name } = metadata;
+  const found = byName(present).get(name);
+  if (!found) return [{ verb: 'create', kind, name, body: { metadata, data } }];
+  const patch = isKept ? undefined : mergePatchOf(found.data, data);
+  return patchUnlessSame(kind, found, patch && { data: patch });
+}
+
+interface NewClass {
+  annotations: Record<string, string>;
+  content: Pick<MachineClass, 'provider' | 'providerSpec' | 'secretRef'>;
+  metadata: Named;
+}
+
+function classOf(metadata: Named, made: MadeTemplate): NewClass {
+  const { provider, providerSpec, classAnnotations, configData } = made;
+  const { name, namespace } = metadata;
+  const notes = { ...classAnnotations, ...(configData && { [annotations.userDataConfig]: name }) };
+  return {
+    metadata,
+    annotations: notes,
+    content: { provider, providerSpec, secretRef: { name, namespace } },
+  };
+}
+
+function classWrites(
+  { metadata, annotations: notes, content }: NewClass,
+  present: MachineClass | undefined,
+  isKept: boolean,
+): Write[] {
+  const { name } = metadata;
+  if (!present) {
+    const body = {
+      apiVersion,
+      kind: 'MachineClass',
+      metadata: { ...metadata, annotations: notes },
+      ...content,
+    };
+    return [{ verb: 'create', kind: 'class', name, body }];
+  }
+  if (isKept) return [];
+  const { provider, providerSpec, secretRef } = present;
+  const patch = {
+    ...Object(mergePatchOf({ provider, providerSpec, secretRef }, content)),
+    ...metadataPatch(present, notes),
+  };
+  return patchUnlessSame('class', present, Object.keys(patch).length > 0 ? patch : undefined);
+}
+
+function metadataPatch({ metadata }: MachineClass, notes: Record<string, string>): object {
+  const patch = mergePatchOf(metadata.annotations, { ...metadata.annotations, ...notes });
+  return patch === undefined ? {} : { metadata: { annotations: patch } };
+}
+
+/** Their finalizers of the core keep class and Secret while a machine is left. */
+export function unusedTemplateDeletions(
+  { ours }: PoolFacts,
+  isUsed: (name: string) => boolean,
+): Write[] {
+  const kinds = [
+    ['class', ours.classes],
+    ['secret', ours.secrets],
+    ['configMap', ours.configMaps],
+  ] as const;
+  return kinds.flatMap(([kind, objects]) =>
+    objects
+      .filter(({ metadata }) => !isUsed(metadata.name) && metadata.deletionTimestamp === undefined)
+      .map((object) => deletionOf(kind, object)),
+  );
+}

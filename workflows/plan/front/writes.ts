@@ -1,0 +1,77 @@
+/** What a pass writes. */
+import type { ObjectMeta } from '../../api/meta.ts';
+
+/** Those of `cluster.k8s.io` begin with `their`; `node` is of the target cluster. */
+export type WrittenKind =
+  | 'theirDeployment'
+  | 'theirSet'
+  | 'theirMachine'
+  | 'deployment'
+  | 'set'
+  | 'machine'
+  | 'class'
+  | 'secret'
+  | 'configMap'
+  | 'node';
+
+interface AnyWrite {
+  kind: WrittenKind;
+  name: string;
+  /** Done only while there is no object of ours of this name. */
+  unless?: { kind: 'set' | 'machine'; name: string };
+}
+
+export type Write = CreateWrite | PatchWrite | DeleteWrite;
+
+export interface CreateWrite extends AnyWrite {
+  verb: 'create';
+  body: { metadata: Partial<ObjectMeta> } & Record<string, unknown>;
+}
+
+/** A merge patch, done while the object is as it was read, but for our own writes. */
+export interface PatchWrite extends AnyWrite {
+  verb: 'patch';
+  status?: true;
+  read: Pick<ObjectMeta, 'uid' | 'resourceVersion'>;
+  body: Record<string, unknown>;
+}
+
+export interface DeleteWrite extends AnyWrite {
+  verb: 'delete';
+  uid: string;
+  /** Leaves the dependents. */
+  orphans?: boolean;
+  /** First takes all finalizers off; it is deleted only while nobody has put one back. */
+  strips?: ObjectMeta;
+}
+
+type Read = { metadata: ObjectMeta };
+
+export function patchOf(kind: WrittenKind, read: Read, body: Record<string, unknown>): PatchWrite {
+  const { name, uid, resourceVersion } = read.metadata;
+  return { verb: 'patch', kind, name, read: { uid, resourceVersion }, body };
+}
+
+/** None where nothing differs. */
+export function patchUnlessSame(kind: WrittenKind, read: Read, patch: unknown): PatchWrite[] {
+  if (patch === undefined || patch === null) return [];
+  return [patchOf(kind, read, { ...patch })];
+}
+
+export function deletionOf(
+  kind: WrittenKind,
+  { metadata: { name, uid } }: Read,
+  options: Pick<DeleteWrite, 'orphans'> = {},
+): DeleteWrite {
+  return { verb: 'delete', kind, name, uid, ...options };
+}
+
+/** An object of ours goes without what its finalizer would do. */
+export function removalOf(
+  kind: WrittenKind,
+  { metadata }: Read,
+  options: Pick<DeleteWrite, 'orphans'> = {},
+): DeleteWrite {
+  const { name, uid } = metadata;
+  return { verb: 'delete', kind, name, uid, strips: metadata, ...options };
+}
