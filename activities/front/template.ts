@@ -18,7 +18,7 @@ import { isRecord } from '../../workflows/values/is-record.ts';
 import { nearestOf } from '../../workflows/values/nearest.ts';
 import type { FrontDependencies, FrontSettings } from './dependencies.ts';
 import { providerTables } from './providers/index.ts';
-import type { ProviderTable, Translation } from './providers/table.ts';
+import type { PoolContext, ProviderTable, Translation } from './providers/table.ts';
 import { translate } from './providers/translate.ts';
 import type { Resolved } from './references.ts';
 import { ReferenceReader } from './references.ts';
@@ -49,7 +49,8 @@ export class TemplateMaker {
     const resolved = await this.#references.resolve(
       isRecord(cloudProviderSpec) ? cloudProviderSpec : {},
     );
-    const said = this.#translated(table, value, resolved);
+    const nodeAnnotations = spec.metadata?.annotations;
+    const said = this.#translated(table, { ...value, nodeAnnotations }, resolved);
     const userData = userDataOf(spec, value, await this.#userDataPlace());
     const all = [...faults, ...resolved.faults, ...said.faults, ...userData.faults];
     const made = all.length > 0 ? undefined : this.#made(written, { name, said, userData });
@@ -68,7 +69,7 @@ export class TemplateMaker {
   /** Of a value that is missing, the reference says why; the field of the table need not. */
   #translated(
     table: ProviderTable,
-    value: KubermaticProviderConfig,
+    value: KubermaticProviderConfig & Pick<PoolContext, 'nodeAnnotations'>,
     resolved: Resolved,
   ): Translation {
     const { metadata } = this.#deployment;
@@ -79,6 +80,7 @@ export class TemplateMaker {
       operatingSystem: value.operatingSystem ?? '',
       sshPublicKeys: value.sshPublicKeys ?? [],
       network: value.network,
+      nodeAnnotations: value.nodeAnnotations,
     };
     const { env } = this.#dependencies;
     const said = translate(table, resolved.spec, { pool, env });

@@ -232,7 +232,7 @@ interface Source {
 
 function sourceOf(primary: Fields, { nodeAnnotations = {} }: PoolContext): Source {
   const { osImage, source, pullMethod = 'node', extraHeaders, dataVolumeSecretRef } = primary;
-  const image = String(osImage ?? '');
+  const image = typeof osImage === 'string' ? osImage : '';
   const known = ['http', 'registry', 'pvc'].find((one) => one === source);
   const isRegistry = /^(docker|oci):/.test(image);
   const kind = known ?? (isRegistry ? 'registry' : URL.canParse(image) ? 'http' : 'pvc');

@@ -116,6 +116,7 @@ describe('what a class may ask for', () => {
       },
       ['server', 'port', 'port'],
     ],
+    ['n-plain', { keyName: '', podNetworkCIDRs: [] }, ['server', 'port']],
     ['n-drive', { useConfigDrive: true, additionalSecurityGroups: ['more'] }, ['server', 'port']],
   ])('%s', async (name, more, kinds) => {
     const asked = request(name, { providerSpec: services.spec(more) });

@@ -151,19 +151,23 @@ test('without an access mode CDI chooses, as machine-controller would, and what 
 });
 
 test.each([
-  ['that of the kubeconfig, in base64 or not', 'own', undefined, 'own'],
-  ['that of machine-controller, where the template has it', 'own', 'cluster-abc', 'cluster-abc'],
-  ['that of the template alone', undefined, 'cluster-abc', 'cluster-abc'],
-])('machines are made in the namespace %s', async (_name, own, annotated, namespace) => {
-  const pool = { nodeAnnotations: annotated === undefined ? {} : { [namespaceKey]: annotated } };
-  for (const kubeconfig of [aKubeconfig(own), inBase64(aKubeconfig(own))]) {
-    const { credentials } = read({}, pool, { auth: { kubeconfig } });
-    expect(await hostOf(credentials, {})).toMatchObject({
-      namespace,
-      headers: { authorization: 'Bearer a-secret-token' },
-    });
-  }
-});
+  ['own', {}, 'own'],
+  // That of machine-controller.
+  ['own', { [namespaceKey]: 'theirs' }, 'theirs'],
+  [undefined, { [namespaceKey]: 'theirs' }, 'theirs'],
+])(
+  'of kubeconfig %s and template %j machines are in %s',
+  async (own, nodeAnnotations, namespace) => {
+    const pool = { nodeAnnotations };
+    for (const kubeconfig of [aKubeconfig(own), inBase64(aKubeconfig(own))]) {
+      const { credentials } = read({}, pool, { auth: { kubeconfig } });
+      expect(await hostOf(credentials, {})).toMatchObject({
+        namespace,
+        headers: { authorization: 'Bearer a-secret-token' },
+      });
+    }
+  },
+);
 
 test.each(['no: [kubeconfig', 'x', inBase64('current-context: a-secret-name')])(
   'what is no kubeconfig is a fault that does not repeat it: %s',
