@@ -53,7 +53,7 @@ export const vocabulary = {
     misconfigured miscount mismatch misses missing mode modfile module monotonic ms multipart name
     nameless namespace near nearest need network new newest next nic nobody node noop note nothing
     notice now nulls number nutanix object observe obstacle occasion occurrence ocean offboard ok
-    old open openings operation operator optional options orchestration order origin orphan os
+    old open openings operation operator optional options orchestration order origin orphan os osm
     outage outcome outdated outlasting output outside override overshoot owners ownership pace
     packages page pair palette panel parallel parse part pass password past patch path patience
     patterns pause payload pending period permissions persistent persistently person phase pick
