@@ -53,8 +53,8 @@ export const vocabulary = {
     misconfigured miscount mismatch misses missing mode modfile module monotonic ms multipart name
     nameless namespace near nearest need network new newest next nic nobody node noop note nothing
     notice now nulls number nutanix object observe obstacle occasion occurrence ocean offboard ok
-    old open openings openstack operation operator optional options orchestration order origin orphan
-    os outage outcome outdated outlasting output outside override overshoot owners ownership pace
+    old open openings openstack operation operator optional options orchestration order origin
+    orphan os outage outcome outdated outlasting output outside override overshoot owners ownership pace
     packages page pair palette panel parallel parse part pass password past patch path patience
     patterns pause payload pending period permissions persistent persistently person phase pick
     pinned pipeline place placeholder plain plan platform plausible play pod point policy poll
