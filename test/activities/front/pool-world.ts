@@ -5,7 +5,7 @@
 import { createFrontActivities } from '../../../activities/front/index.ts';
 import type { FrontSettings } from '../../../activities/front/dependencies.ts';
 import { pathOf } from '../../../activities/front/paths.ts';
-import type { KubeObject } from '../../../kube/client/client.ts';
+import type { KubeClient, KubeObject } from '../../../kube/client/client.ts';
 import { finalizers } from '../../../workflows/api/constants.ts';
 import type {
   KubermaticMachine,
@@ -13,7 +13,7 @@ import type {
   KubermaticMachineSet,
   KubermaticMachineTemplate,
 } from '../../../workflows/api/kubermatic.ts';
-import { kubermaticApiVersion } from '../../../workflows/api/kubermatic-names.ts';
+import { front, kubermaticApiVersion } from '../../../workflows/api/kubermatic-names.ts';
 import type { MachineDeployment } from '../../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../../workflows/api/machine-set.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
@@ -114,9 +114,16 @@ export class PoolWorld {
     this.#front = this.aProcess();
   }
 
-  aProcess(env: Record<string, string> = {}): ReturnType<typeof createFrontActivities> {
-    const { api, settings } = this;
-    return createFrontActivities({ control: api, target: api, cluster: 'target', env, settings });
+  readonly input = { ref: { namespace, name: pool } };
+  /** Names of Machines that the core made. */
+  readonly made: string[] = [];
+
+  aProcess(
+    env: Record<string, string> = {},
+    control: KubeClient = this.api,
+  ): ReturnType<typeof createFrontActivities> {
+    const { settings } = this;
+    return createFrontActivities({ control, target: control, cluster: 'target', env, settings });
   }
 
   restart(): void {
@@ -124,7 +131,7 @@ export class PoolWorld {
   }
 
   async sync(): Promise<SyncOutcome> {
-    return await this.#front.syncPool({ ref: { namespace, name: pool } });
+    return await this.#front.syncPool(this.input);
   }
 
   /** Until neither side changes; returns the last outcome. */
@@ -276,6 +283,7 @@ export class PoolWorld {
         spec: spec.template?.spec,
       });
       machines.push(created);
+      this.made.push(name);
     }
     const marked = active.toSorted((a, b) => markOf(b).localeCompare(markOf(a)));
     for (const machine of marked.slice(0, Math.max(0, active.length - replicas))) {
@@ -310,6 +318,123 @@ export class PoolWorld {
     const path = pathOf(kind, namespace, present.metadata.name);
     if (!isSame) await this.api.patch('status' in body ? `${path}/status` : path, 'merge', body);
   }
+}
+
+/** What both sides are, without what differs from one run to the next. */
+export async function stateOf(world: PoolWorld): Promise<object> {
+  const kinds = [
+    'theirDeployment',
+    'theirSet',
+    'theirMachine',
+    'deployment',
+    'set',
+    'machine',
+    'class',
+    'secret',
+    'configMap',
+  ] as const;
+  const all = await Promise.all(kinds.map(async (kind) => [kind, await world.all(kind)] as const));
+  return Object.fromEntries(all.map(([kind, objects]) => [kind, objects.map(contentOf)]));
+}
+
+const changing = new Set([
+  'uid',
+  'resourceVersion',
+  'generation',
+  'observedGeneration',
+  'creationTimestamp',
+  'lastTransitionTime',
+  'lastUpdated',
+  'machine-controller/owned-by',
+  'front.millwright.dev/mirror-of',
+]);
+
+export function contentOf(object: object): unknown {
+  return JSON.parse(
+    JSON.stringify(object, (key, value) => (changing.has(key) ? undefined : value)),
+  );
+}
+
+export async function instancesOf(world: PoolWorld): Promise<(string | undefined)[]> {
+  return (await world.all('theirMachine')).map(({ spec }) => spec.providerID).toSorted();
+}
+
+/** As machine-controller leaves a pool of two machines, with an old set. */
+export function anOldPool({ isTakenOver = false } = {}): object[] {
+  const deployment = Object(
+    aTheirDeployment({
+      metadata: {
+        uid: 'uid-of-theirs',
+        ...(isTakenOver && { annotations: { [front.takeOver]: 'true' } }),
+      },
+    }),
+  );
+  const old = aTheirTemplate({ caPublicKey: 'old' });
+  return [
+    deployment,
+    ...anOldSet('old', { replicas: 0, template: old, revision: '1' }),
+    ...anOldSet('new', { replicas: 2, template: aTheirTemplate(), revision: '2' }),
+  ];
+}
+
+function anOldSet(
+  hash: string,
+  {
+    replicas,
+    template,
+    revision,
+  }: { replicas: number; template: KubermaticMachineTemplate; revision: string },
+): object[] {
+  const name = `${pool}-${hash}`;
+  const labels = { ...template.metadata?.labels, [hashLabel]: hash };
+  const apiVersion = kubermaticApiVersion;
+  const owner = (kind: string, owning: string, uid: string) => ({
+    ownerReferences: [{ apiVersion, kind, name: owning, uid, controller: true }],
+  });
+  const set = {
+    apiVersion,
+    kind: 'MachineSet',
+    metadata: {
+      name,
+      namespace,
+      uid: `uid-of-${name}`,
+      labels,
+      annotations: { 'machinedeployment.clusters.k8s.io/revision': revision },
+      ...owner('MachineDeployment', pool, 'uid-of-theirs'),
+    },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: { ...template, metadata: { labels } },
+    },
+  };
+  const machines = Array.from({ length: replicas }, (_, index) => {
+    const machine = `${name}-${index}`;
+    return {
+      apiVersion,
+      kind: 'Machine',
+      metadata: {
+        name: machine,
+        namespace,
+        labels,
+        finalizers: ['machine-delete-finalizer', 'machine-node-delete-finalizer'],
+        ...owner('MachineSet', name, `uid-of-${name}`),
+      },
+      spec: {
+        ...template.spec,
+        metadata: { name: machine },
+        providerID: `virtual:///${machine}`,
+      },
+      status: { nodeRef: { kind: 'Node', name: machine } },
+    };
+  });
+  const nodes = machines.map(({ metadata }) => ({
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: metadata.name },
+    status: { nodeInfo: { kubeletVersion: 'v1.34.2' } },
+  }));
+  return [set, ...machines, ...nodes];
 }
 
 function contains(present: unknown, part: unknown): boolean {

@@ -101,7 +101,7 @@ export class TheirCluster extends ReviewingClient {
     for (const name of ['machine-controller', 'millwright-front', 'millwright']) this.hold(name);
   }
 
-  store(path: string, object: KubeObject): void {
+  store(path: string, object: KubeObject & Record<string, unknown>): void {
     this.objects.set(path, object);
   }
 
