@@ -1,8 +1,5 @@
-/**
- * What Kubermatic's machine-controller writes on its instances, with the UID of its Machine as the
- * value: tag, label or metadata, as its providers spell it.
- */
-const names: readonly string[] = ['Machine-UID', 'machine-uid', 'machine_uid'];
+/** The tag that Kubermatic's machine-controller sets in AWS and Azure -> UID of its Machine. */
+const uidTag = 'Machine-UID';
 
 /**
  * Whether one that `spec.providerID` names may be used without tags of ours: it was taken over, and
@@ -12,5 +9,5 @@ export function isMadeByMachineController(
   tags: Readonly<Record<string, string>>,
   { instance, machine }: { instance: string | undefined; machine: string },
 ): boolean {
-  return instance === machine && names.some((name) => Boolean(tags[name]));
+  return instance === machine && Boolean(tags[uidTag]);
 }

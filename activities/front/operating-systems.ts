@@ -72,7 +72,7 @@ const systems: Readonly<Record<string, OperatingSystem>> = {
   },
 };
 
-export interface OperatingSystemPart extends UserDataPart {
+export interface SystemPart extends UserDataPart {
   /** Value of `millwright.dev/user-data`. */
   source: string;
   /** Undefined: it is in a ConfigMap, or there are faults. */
@@ -86,17 +86,17 @@ interface Asked {
   shared: { config: Fields };
 }
 
-export function operatingSystemOf(
+export function systemOf(
   { operatingSystem, operatingSystemSpec }: KubermaticProviderConfig,
   { named, shared }: Asked,
-): OperatingSystemPart {
+): SystemPart {
   const asked = operatingSystem ?? '';
   const system = Object.hasOwn(systems, asked) ? systems[asked] : undefined;
   if (!system) return unknownSystem(asked);
   const source = named ?? system.profile;
   const profile = builtInProfile(source);
   const options = isRecord(shared.config.operatingSystem) ? shared.config.operatingSystem : {};
-  const part: OperatingSystemPart = {
+  const part: SystemPart = {
     source,
     profile,
     config: options.disableAutoUpdate === undefined ? (system.default ?? {}) : {},
@@ -111,7 +111,7 @@ export function operatingSystemOf(
   return part;
 }
 
-function unknownSystem(operatingSystem: string): OperatingSystemPart {
+function unknownSystem(operatingSystem: string): SystemPart {
   const known = Object.keys(systems);
   const meant = nearestOf(operatingSystem, known);
   const hint =

@@ -8,7 +8,7 @@ import type {
   KubermaticMachineTemplate,
   KubermaticProviderConfig,
 } from '../../workflows/api/kubermatic.ts';
-import { group } from '../../workflows/api/constants.ts';
+import { annotations, group } from '../../workflows/api/constants.ts';
 import { front, kubermaticAnnotations } from '../../workflows/api/kubermatic-names.ts';
 import type { MachineTemplateSpec } from '../../workflows/api/machine-set.ts';
 import type { MadeTemplate, PoolTemplate } from '../../workflows/plan/front/facts.ts';
@@ -17,11 +17,11 @@ import { defined } from '../../workflows/values/defined.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
 import { nearestOf } from '../../workflows/values/nearest.ts';
 import type { FrontDependencies, FrontSettings } from './dependencies.ts';
+import { isMadeByOsm } from './made-by-osm.ts';
 import { providerTables } from './providers/index.ts';
-import type { ProviderTable, Translation } from './providers/table.ts';
+import type { PoolContext, ProviderTable, Translation } from './providers/table.ts';
 import { translate } from './providers/translate.ts';
-import type { Resolved } from './references.ts';
-import { ReferenceReader } from './references.ts';
+import { ReferenceReader, type Resolved } from './references.ts';
 import { userDataOf, type TemplateUserData, type UserDataPlace } from './user-data.ts';
 
 /** Translates the templates of one pool in one pass. */
@@ -29,7 +29,7 @@ export class TemplateMaker {
   readonly #dependencies: FrontDependencies;
   readonly #deployment: KubermaticMachineDeployment;
   readonly #references: ReferenceReader;
-  #place: Promise<UserDataPlace> | undefined;
+  #place: Promise<SharedPlace> | undefined;
 
   constructor(dependencies: FrontDependencies, deployment: KubermaticMachineDeployment) {
     this.#dependencies = dependencies;
@@ -49,8 +49,14 @@ export class TemplateMaker {
     const resolved = await this.#references.resolve(
       isRecord(cloudProviderSpec) ? cloudProviderSpec : {},
     );
-    const said = this.#translated(table, value, resolved);
-    const userData = userDataOf(spec, value, await this.#userDataPlace());
+    const nodeAnnotations = spec.metadata?.annotations;
+    const said = this.#translated(table, { ...value, nodeAnnotations }, resolved);
+    const place = await this.#userDataPlace();
+    const userData = userDataOf(spec, value, {
+      ...place,
+      annotations: { ...place.annotations, ...written.metadata?.annotations },
+      provider: table.provider,
+    });
     const all = [...faults, ...resolved.faults, ...said.faults, ...userData.faults];
     const made = all.length > 0 ? undefined : this.#made(written, { name, said, userData });
     const { providerIDBack } = table;
@@ -68,7 +74,7 @@ export class TemplateMaker {
   /** Of a value that is missing, the reference says why; the field of the table need not. */
   #translated(
     table: ProviderTable,
-    value: KubermaticProviderConfig,
+    value: KubermaticProviderConfig & Pick<PoolContext, 'nodeAnnotations'>,
     resolved: Resolved,
   ): Translation {
     const { metadata } = this.#deployment;
@@ -79,6 +85,7 @@ export class TemplateMaker {
       operatingSystem: value.operatingSystem ?? '',
       sshPublicKeys: value.sshPublicKeys ?? [],
       network: value.network,
+      nodeAnnotations: value.nodeAnnotations,
     };
     const { env } = this.#dependencies;
     const said = translate(table, resolved.spec, { pool, env });
@@ -93,7 +100,7 @@ export class TemplateMaker {
     return {
       provider: said.provider,
       providerSpec: said.providerSpec,
-      classAnnotations: { 'millwright.dev/user-data': userData.source },
+      classAnnotations: { [annotations.userData]: userData.source },
       secretData: Object.fromEntries(
         Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')]),
       ),
@@ -102,23 +109,25 @@ export class TemplateMaker {
     };
   }
 
-  async #userDataPlace(): Promise<UserDataPlace> {
+  async #userDataPlace(): Promise<SharedPlace> {
     this.#place ??= placeOf(this.#dependencies, this.#deployment);
     return await this.#place;
   }
 }
 
+/** Of all templates of the pool. */
+type SharedPlace = Omit<UserDataPlace, 'provider'>;
+
 async function placeOf(
   { control, settings }: FrontDependencies,
   { metadata }: KubermaticMachineDeployment,
-): Promise<UserDataPlace> {
+): Promise<SharedPlace> {
   const { namespace = '', name } = metadata;
   return {
     namespace,
     name,
-    isMadeByOsm: Object.keys(metadata.annotations ?? {}).some((key) =>
-      key.startsWith('k8c.io/operating-system-profile'),
-    ),
+    annotations: metadata.annotations ?? {},
+    isMadeByOsm: await isMadeByOsm(control, { namespace, name }),
     clusterConfig: await clusterConfigOf(control, namespace, settings.userDataConfig),
   };
 }
@@ -153,10 +162,8 @@ function templateFaults(
   const faults: string[] = [];
   const at = 'spec.template.spec';
   if (!value) faults.push(`${at}.providerSpec.value is missing`);
-  if (!spec.versions?.kubelet) faults.push(`${at}.versions.kubelet is missing: name a version`);
   if (spec.configSource) faults.push(`${at}.configSource cannot be said: remove it`);
   if (spec.providerID) faults.push(`${at}.providerID cannot be that of each machine: remove it`);
-  if (spec.metadata?.name) faults.push(`${at}.metadata.name would be that of each Node: remove it`);
   if (metadata?.annotations?.[kubermaticAnnotations.initializers]) {
     faults.push(
       `spec.template.metadata.annotations: ${kubermaticAnnotations.initializers} cannot be said: use a deletion hook or a policy`,
@@ -182,8 +189,10 @@ function ourTemplate(
   settings: FrontSettings,
 ): MachineTemplateSpec {
   const { joinClusterTimeoutSeconds, skipEvictionAfterSeconds, replacesUnhealthy } = settings;
-  const { labels, annotations } = spec.metadata ?? {};
-  const nodeMetadata = defined({ labels, annotations });
+  const nodeMetadata = defined({
+    labels: spec.metadata?.labels,
+    annotations: spec.metadata?.annotations,
+  });
   const { taints = [] } = spec;
   const nodeTemplate = {
     ...(Object.keys(nodeMetadata).length > 0 && { metadata: nodeMetadata }),

@@ -1,7 +1,7 @@
 /**
  * A virtual machine of Kubermatic's machine-controller has an interface and disks with names that
- * we do not give, and that Azure leaves behind. Before it is deleted it is told to take them along:
- * once it is gone nothing here knows their names.
+ * we do not give, and that Azure leaves behind. Before it is deleted it is marked to take them
+ * along: once it is gone nothing here knows their names.
  */
 import type { DataDisk, VirtualMachine } from '@azure/arm-compute';
 import type { MachineRequest } from '../driver.ts';
@@ -18,7 +18,7 @@ interface NamedVm {
 }
 
 /** The virtual machine as Azure shows it then. */
-export async function takingAlong(
+export async function markedVm(
   session: Session,
   request: Pick<MachineRequest, 'machine'>,
   { vm, machineName }: NamedVm,
@@ -29,7 +29,7 @@ export async function takingAlong(
   const write: Write = { verb: 'delete', part: { kind: 'virtual machine', name: machineName } };
   let seen: VirtualMachine | undefined = vm;
   for (let attempt = 0; seen && leavesParts(seen) && !isBeingDeleted(seen); attempt += 1) {
-    if (attempt === 0) await tell(session, machineName, seen);
+    if (attempt === 0) await mark(session, machineName, seen);
     await pause(session, { write, attempt, because: 'its interface and disks are to go with it' });
     seen = await getVm(session, machineName);
   }
@@ -51,7 +51,7 @@ function leavesParts({ storageProfile, networkProfile }: VirtualMachine): boolea
 }
 
 /** A list of disks that is not sent stays as it is, whatever is attached meanwhile. */
-async function tell(session: Session, name: string, vm: VirtualMachine): Promise<void> {
+async function mark(session: Session, name: string, vm: VirtualMachine): Promise<void> {
   const { osDisk, dataDisks = [] } = vm.storageProfile ?? {};
   const along = { deleteOption: 'Delete' } as const;
   const change = {
@@ -70,7 +70,7 @@ async function tell(session: Session, name: string, vm: VirtualMachine): Promise
   };
   const { resourceGroup } = session.place;
   const { virtualMachines } = session.clients.compute;
-  await call(session, `tell virtual machine ${name} to take its parts along`, (options) =>
+  await call(session, `mark the parts of virtual machine ${name} to go with it`, (options) =>
     virtualMachines.update(resourceGroup, name, change, options).submitted(),
   );
 }

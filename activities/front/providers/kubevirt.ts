@@ -232,7 +232,7 @@ interface Source {
 
 function sourceOf(primary: Fields, { nodeAnnotations = {} }: PoolContext): Source {
   const { osImage, source, pullMethod = 'node', extraHeaders, dataVolumeSecretRef } = primary;
-  const image = String(osImage ?? '');
+  const image = typeof osImage === 'string' ? osImage : '';
   const known = ['http', 'registry', 'pvc'].find((one) => one === source);
   const isRegistry = /^(docker|oci):/.test(image);
   const kind = known ?? (isRegistry ? 'registry' : URL.canParse(image) ? 'http' : 'pvc');
@@ -270,7 +270,7 @@ const ofZone = (zone: unknown, value: unknown): unknown => (zone === '*' ? undef
  */
 function kubeconfigOf(value: unknown, _spec: Fields, { nodeAnnotations = {} }: PoolContext) {
   const given = String(value);
-  const isBase64 = /^[A-Za-z0-9+/\s]+=*\s*$/.test(given);
+  const isBase64 = /^[A-Za-z0-9+/=\s]+$/.test(given);
   const text = isBase64 ? Buffer.from(given, 'base64').toString() : given;
   const config = readYaml(text);
   const contexts: unknown = config['contexts'];
@@ -290,9 +290,14 @@ function kubeconfigOf(value: unknown, _spec: Fields, { nodeAnnotations = {} }: P
   return stringify(config);
 }
 
+/** As long as the driver takes it. */
+const longest = 64 * 1024;
+
 function readYaml(text: string): Record<string, unknown> {
+  if (text.length > longest) throw new FieldFault('is longer than 64 KiB');
   try {
-    const read: unknown = parse(text);
+    // Each key would be compared with all before it.
+    const read: unknown = parse(text, { logLevel: 'error', uniqueKeys: false });
     if (isRecord(read)) return read;
   } catch {
     // The cause would quote the text, which is secret.

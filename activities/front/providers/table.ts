@@ -24,8 +24,8 @@ export interface SaidRow extends AnyRow {
   /** It must be there: they have no default, or one that they ask the cloud for. */
   required?: string;
   /**
-   * The value of ours; undefined: none. `spec` has all values read, those of the process too. Throws
-   * a `FieldFault` for one that cannot be said. Default: the same.
+   * The value of ours; undefined: none. `spec` has all values read, those of the process too.
+   * Throws a `FieldFault` for one that cannot be said. Default: the same.
    */
   to?: (value: unknown, spec: Fields, pool: PoolContext) => unknown;
   /** The value of theirs. */
@@ -87,7 +87,7 @@ export interface ProviderTable {
   moreBack?: (providerSpec: Fields) => Record<string, unknown>;
   /** How machine-controller finds the instance of a Machine. */
   findsInstanceBy: { name: true } | { tag: string; command: (id: string, uid: string) => string };
-  /** Their providerID in the form of our driver; a sentence where it has none. Default: the same. */
+  /** Their providerID in the form of our driver, or what is wrong with it. Default: the same. */
   providerID?: (theirs: string, providerSpec: Fields) => { value: string } | { fault: string };
   /** Ours in their form, which is that of the Node. Default: the same. */
   providerIDBack?: (ours: string) => string;

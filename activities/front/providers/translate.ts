@@ -71,13 +71,13 @@ function withEnvironment(
   return read;
 }
 
-interface Place {
+interface RowContext {
   made: Translation;
   spec: Fields;
   pool: PoolContext;
 }
 
-function say(row: SaidRow, written: unknown, { made, spec, pool }: Place): void {
+function say(row: SaidRow, written: unknown, { made, spec, pool }: RowContext): void {
   const { providerSpec, faults } = made;
   const value = written ?? row.default;
   if (value === undefined) {
@@ -92,7 +92,7 @@ function say(row: SaidRow, written: unknown, { made, spec, pool }: Place): void 
   }
 }
 
-function keep(row: CredentialRow, value: unknown, { made, spec, pool }: Place): void {
+function keep(row: CredentialRow, value: unknown, { made, spec, pool }: RowContext): void {
   const { credentials, faults } = made;
   if (value === undefined) {
     if (row.required !== undefined) faults.push(missing(row.theirs, row.required));

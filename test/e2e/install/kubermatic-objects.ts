@@ -1,4 +1,6 @@
-/** Objects of `cluster.k8s.io`, as Kubermatic's controller, a person or an old client writes them. */
+/**
+ * Objects of `cluster.k8s.io`, as Kubermatic's controller, a person or an old client writes them.
+ */
 import type { AnyObject, Schema } from '../support/scratch-crds.ts';
 
 export interface Manifest extends AnyObject {
@@ -28,7 +30,8 @@ const template = {
         laterField: { a: [1] },
       },
     },
-    versions: { kubelet: '1.34.2', controlPlane: '' },
+    versions: { kubelet: '1.34.2', controlPlane: '', containerRuntime: { name: 'docker' } },
+    roles: ['Node'],
   },
 };
 const selector = { matchLabels: { pool: 'a' } };

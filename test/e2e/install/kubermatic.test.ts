@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { manifests } from '../../../deploy/helm/render.ts';
 import { repository } from '../../../deploy/local/layout.ts';
-import { kubermaticAnnotations } from '../../../workflows/api/kubermatic-names.ts';
+import { front, kubermaticAnnotations } from '../../../workflows/api/kubermatic-names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ScratchCrds, refusals, type AnyObject, type Schema } from '../support/scratch-crds.ts';
 import {
@@ -282,9 +282,13 @@ describe('the rules of admission', () => {
   let crds: ScratchCrds;
   let objects: Objects;
   let policies: ScratchPolicies;
-  const fresh = machineOf('fresh');
-  const made = machineOf('made', { providerID, taints, metadata: { name: 'made', labels } });
-  const bypassed = { ...fresh, metadata: { name: 'bypassed', annotations: bypass } };
+  const finalizers = [front.finalizer];
+  const fresh = { ...machineOf('fresh'), metadata: { name: 'fresh', finalizers } };
+  const full = { providerID, taints, metadata: { name: 'made', labels } };
+  const made = { ...machineOf('made', full), metadata: { name: 'made', finalizers } };
+  /** Of machine-controller, whose webhook says what may change. */
+  const other = machineOf('other', full);
+  const bypassed = { ...fresh, metadata: { name: 'bypassed', finalizers, annotations: bypass } };
   const pool = deploymentOf('pool');
   const old = [machineOf('old-machine', faulty), deploymentOf('old-pool', faulty)] as const;
 
@@ -294,13 +298,15 @@ describe('the rules of admission', () => {
     crds = await install();
     objects = new Objects(crds);
     policies = new ScratchPolicies(crds);
-    for (const object of [fresh, made, bypassed, pool, ...old]) await crds.create(object);
+    for (const object of [fresh, made, other, bypassed, pool, ...old]) await crds.create(object);
     await policies.apply();
     for (const newOf of [machineOf, deploymentOf])
       await eventually('the policies are asked', () => isRefused(newOf('never-stored', faulty)));
   });
   afterAll(async () => {
     await policies.remove();
+    for (const object of [fresh, made, bypassed])
+      await crds.patch(object, { metadata: { finalizers: null } });
     await crds.remove();
   });
 
@@ -345,13 +351,14 @@ describe('the rules of admission', () => {
     expect(await objects.refusalsOf(made, { spec })).toEqual([immutableFault]);
     const lifted = { spec, metadata: { annotations: bypass } };
     expect(await objects.refusalsOf(made, lifted)).toEqual([]);
+    expect(await objects.refusalsOf(other, { spec })).toEqual([]);
   });
 
   test('let the annotation through that comes with the change, and no later one', async () => {
     const spec = { versions: { kubelet: '1.35.0' } };
     expect(await objects.refusalsOf(bypassed, { spec })).toEqual([immutableFault]);
-    const other = { spec: { providerID: 'hcloud://2' }, metadata: { annotations: bypass } };
-    expect(await objects.refusalsOf(made, other)).toEqual([
+    const twice = { spec: { providerID: 'hcloud://2' }, metadata: { annotations: bypass } };
+    expect(await objects.refusalsOf(made, twice)).toEqual([
       `spec.providerID "hcloud://2" is not allowed; allowed: "${providerID}", for it is written once`,
     ]);
   });

@@ -92,8 +92,9 @@ export function pathOf({ resource, namespace, name }: Omit<Target, 'subresource'
 }
 
 /** Throws for a kind that is not known here. */
-export function targetOfObject({ kind = '', metadata }: KubeObject): Target {
-  const resource = resources.find((one) => one.kind === kind);
+export function targetOfObject({ kind = '', apiVersion, metadata }: KubeObject): Target {
+  const ofKind = resources.filter((one) => one.kind === kind);
+  const resource = ofKind.find((one) => apiVersionOf(one) === apiVersion) ?? ofKind[0];
   if (!resource) throw new Error(`the API server in memory knows no kind ${JSON.stringify(kind)}`);
   const { namespace = '', name } = metadata;
   return {

@@ -1,5 +1,6 @@
 /** The resources that the API server in memory serves. */
 import { group, ownGroup } from '../../../workflows/api/constants.ts';
+import { kubermaticGroup } from '../../../workflows/api/kubermatic-names.ts';
 
 export interface Resource {
   kind: string;
@@ -90,6 +91,15 @@ export const resources: readonly Resource[] = [
     plural: 'disruptionpolicies',
     hasStatus: true,
     isOptional: true,
+  }),
+  // As machine-controller publishes them: its Machine has no status of its own.
+  aResource('Machine', { ...custom, group: kubermaticGroup, isOptional: true }),
+  aResource('MachineSet', { ...custom, group: kubermaticGroup, isOptional: true, hasStatus: true }),
+  aResource('MachineDeployment', {
+    ...custom,
+    group: kubermaticGroup,
+    isOptional: true,
+    hasStatus: true,
   }),
   aResource('Node', { isNamespaced: false, hasStatus: true, fields: ['spec.unschedulable'] }),
   aResource('Namespace', { isNamespaced: false, hasStatus: true, fields: ['status.phase'] }),

@@ -7,7 +7,7 @@ import type { MachineSet } from '../../api/machine-set.ts';
 import {
   byName,
   controllerUidOf,
-  finalizersOfOthers,
+  finalizersToKeep,
   isDeleting,
   isMirror,
   type MadeTemplate,
@@ -133,7 +133,7 @@ function machineOf(
 
 /** One that is being deleted takes no finalizer, and keeps those that it has until ours is gone. */
 function holdOf(machine: KubermaticMachine): Write {
-  const kept = [...finalizersOfOthers(machine), front.finalizer];
+  const kept = [...finalizersToKeep(machine), front.finalizer];
   const metadata = isDeleting(machine)
     ? { annotations: { [front.finalizer]: 'true' } }
     : { finalizers: kept };

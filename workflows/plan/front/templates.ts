@@ -53,6 +53,8 @@ function writesOf(facts: PoolFacts, { name }: PoolTemplate, made: MadeTemplate):
   ];
 }
 
+const kindNames = { secret: 'Secret', configMap: 'ConfigMap' } as const;
+
 type Named = Pick<ObjectMeta, 'name'> & { namespace: string; labels: Record<string, string> };
 
 function dataWrites(
@@ -63,7 +65,10 @@ function dataWrites(
 ): Write[] {
   const { name } = metadata;
   const found = byName(present).get(name);
-  if (!found) return [{ verb: 'create', kind, name, body: { metadata, data } }];
+  if (!found) {
+    const body = { apiVersion: 'v1', kind: kindNames[kind], metadata, data };
+    return [{ verb: 'create', kind, name, body }];
+  }
   const patch = isKept ? undefined : mergePatchOf(found.data, data);
   return patchUnlessSame(kind, found, patch && { data: patch });
 }
