@@ -12,7 +12,6 @@ import type { ProcessParts } from './fleet/namespace-parts.ts';
 import { serveWorker } from './fleet/serve-worker.ts';
 import { createServingApproval } from './fleet/serving-certificates.ts';
 import { reportNotServed } from './fleet/report-not-served.ts';
-import type { Waiting } from './kube/clients.ts';
 import {
   createKubeClients,
   databaseOf,
@@ -26,10 +25,10 @@ import { registerDisruptionMetrics } from './metrics/disruptions.ts';
 import { registerDrainMetrics } from './metrics/drains.ts';
 import { Leaders } from './process/leaderless.ts';
 import type { Process } from './process/process.ts';
-import { untilReached } from './process/reach.ts';
 import type { TemporalReach } from './process/temporal-reach.ts';
 import { registerStopMetric } from './process/stop-signs.ts';
 import type { WorkerOutside } from './outside.ts';
+import { untilConnected } from './temporal/connected.ts';
 import { untilIdentityKnown } from './temporal/identity.ts';
 import { ServedDeletions } from './temporal/inline-deletions.ts';
 import { createServiceProbes } from './temporal/poller-probe.ts';
@@ -37,7 +36,6 @@ import type { CurrentVersion } from './temporal/current-version.ts';
 import { watchVersion } from './temporal/current-version.ts';
 import { createProcessDrivers } from './temporal/process-drivers.ts';
 import { untilSearchAttributesKnown } from './temporal/search-attributes.ts';
-import type { WorkerFactory } from './temporal/worker-factory.ts';
 import { workerVersionOf } from './temporal/worker-version.ts';
 import type { WorkerParts } from './temporal/workers.ts';
 import { createDriverWorkers, createInterceptors, startWorkers } from './temporal/workers.ts';
@@ -203,21 +201,6 @@ function approvalOf(
   const serving = createServingApproval({ config, log, registry, target });
   shutdown.add('serving certificates', () => serving?.shared?.close());
   return serving;
-}
-
-/** The workers have a connection of their own. */
-async function untilConnected(
-  { config, shutdown }: Pick<Process, 'config' | 'shutdown'>,
-  { workerFactory }: WorkerOutside,
-  waiting: Waiting,
-): Promise<WorkerFactory> {
-  const factory = await untilReached({
-    server: `Temporal at ${config.temporal.address} (worker)`,
-    attempt: () => workerFactory(config),
-    ...waiting,
-  });
-  shutdown.add('Temporal connection', () => factory.close());
-  return factory;
 }
 
 async function endWhenBroken(

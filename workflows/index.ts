@@ -1,5 +1,6 @@
 /** The entrance of the bundle: the workflow functions, nothing else. */
 export { claim } from './claim.ts';
+export { front } from './front/workflow.ts';
 export { machine } from './machine/workflow.ts';
 export { machineDeployment } from './machine-deployment/workflow.ts';
 export { machineSet } from './machine-set/workflow.ts';

@@ -3,7 +3,8 @@ import { DriverError, type MachineRequest } from './driver.ts';
 
 /**
  * Anyone who may write Machines may set a providerID. Such an instance is used and deleted only
- * with tags of ours for this namespace and Machine, of any cluster, or with those of MCM.
+ * with tags of ours for this namespace and Machine, of any cluster, with those of MCM, or with that
+ * of Kubermatic's machine-controller and the Machine's name.
  * Otherwise a Machine could name any other instance in the same account, and have its Node drained,
  * its console read and the instance deleted.
  */

@@ -164,7 +164,7 @@ interface KubeNode extends KubeObject {
 }
 
 /** More are read by one list. */
-const mostSingleReads = 20;
+export const mostSingleReads = 20;
 
 export async function readNodes(
   target: KubeClient | undefined,

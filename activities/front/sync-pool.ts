@@ -10,7 +10,6 @@ import type { SyncOutcome } from '../../workflows/contracts/front-activities.ts'
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import {
   classNameOf,
-  controllerUidOf,
   isDeleting,
   isMirror,
   type PoolFacts,
@@ -29,7 +28,7 @@ import { parsedJson } from '../../workflows/values/parsed-json.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
 import { applyPlan } from './apply.ts';
 import type { FrontDependencies } from './dependencies.ts';
-import { providerTables } from './providers/index.ts';
+import { findInstances } from './find-instances.ts';
 import { readBothSides, readNodes, type BothSides } from './read.ts';
 import { TemplateMaker } from './template.ts';
 
@@ -86,7 +85,7 @@ async function factsOf(
     templates,
     current,
     nodes: await readNodes(dependencies.target, sides),
-    providerIDs: providerIDsOf(sides, templates),
+    providerIDs: await findInstances(dependencies.target, sides, templates),
     leaseHolder: await holderOf(dependencies, observed, sides),
     now: timestamp(),
   };
@@ -119,27 +118,6 @@ function templateIn(encoded: string | undefined): KubermaticMachineTemplate | un
 
 function isTemplate(value: unknown): value is KubermaticMachineTemplate {
   return isRecord(value) && isRecord(value['spec']);
-}
-
-function providerIDsOf({ theirs }: BothSides, templates: ReadonlyMap<string, PoolTemplate>) {
-  const ids: [string, { value: string } | { fault: string }][] = [];
-  for (const set of theirs.sets.filter((one) => !isMirror(one))) {
-    const { template } = set.spec;
-    const known =
-      template && [...templates.values()].find((one) => isSameTemplate(one.written, template));
-    const provider = template?.spec.providerSpec.value?.cloudProvider ?? '';
-    if (!known?.made) continue;
-    for (const machine of theirs.machines) {
-      const { providerID } = machine.spec;
-      if (controllerUidOf(machine) !== set.metadata.uid || !providerID) continue;
-      const translated = providerTables[provider]?.providerID?.(
-        providerID,
-        known.made.providerSpec,
-      );
-      ids.push([machine.metadata.name, translated ?? { value: providerID }]);
-    }
-  }
-  return new Map(ids);
 }
 
 /** Asked only before something new is served. */

@@ -180,7 +180,7 @@ function fitting(config: UserDataPart['config'], profile: Profile | undefined) {
   return fit;
 }
 
-/** Without lines, which are those of a text that is made here. `profile`: undefined for one in a ConfigMap. */
+/** Without lines: the text is made here. `profile`: undefined where it is in a ConfigMap. */
 function faultsOf(text: string, profile: Profile | undefined, { provider }: UserDataPlace) {
   const read = readConfig(text, 'config.yaml');
   const faults =

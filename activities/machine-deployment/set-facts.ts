@@ -9,7 +9,7 @@ import type { SetFacts } from '../../workflows/plan/machine-deployment/rollout/f
 import { revisionOf } from '../../workflows/plan/machine-deployment/rollout/revisions.ts';
 import { isChosen, priorityOfMarked } from '../../workflows/plan/machine-set/marked-machines.ts';
 import type { MachineFact } from '../../workflows/plan/machine-set/scale-down.ts';
-import { orderForScaleDown } from '../../workflows/plan/machine-set/scale-down.ts';
+import { deletePolicyOf, orderForScaleDown } from '../../workflows/plan/machine-set/scale-down.ts';
 import { isFailed, isPresent, isPreserved } from '../../workflows/plan/machine-set/deletions.ts';
 import { nodeConditionsOf } from '../machine/conditions.ts';
 import { factOf, isAvailable } from '../machine-set/facts.ts';
@@ -107,7 +107,8 @@ function machinesOf(
   const facts = machines
     .map(factOf)
     .map((fact) => (clock.named.has(fact.name) ? { ...fact, priority: priorityOfMarked } : fact));
-  const present = orderForScaleDown(facts.filter(isPresent), clock.now);
+  const policy = deletePolicyOf(set.metadata.annotations?.[annotations.deletePolicy]);
+  const present = orderForScaleDown(facts.filter(isPresent), clock.now, policy);
   const byName = new Map(machines.map((machine) => [machine.metadata.name, machine]));
   const letters = present.map(({ name }) => letterOf(byName.get(name), clock));
   const preserved = present.filter((fact) => isFailed(fact) && isPreserved(fact, clock.now)).length;

@@ -6,7 +6,7 @@ import type { Machine } from '../../workflows/api/machine.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import type { DesiredMachines } from '../../workflows/plan/machine-set/plan.ts';
-import type { MachineFact } from '../../workflows/plan/machine-set/scale-down.ts';
+import { deletePolicyOf, type MachineFact } from '../../workflows/plan/machine-set/scale-down.ts';
 import type { DeletionFacts } from '../../workflows/plan/machine-set/deletions.ts';
 import { deletableMachines } from '../../workflows/plan/machine-set/deletions.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
@@ -78,8 +78,10 @@ async function stillToDelete(
 ): Promise<MachineFact[]> {
   const desired = desiredMachinesOf(set);
   const isAsPlanned = set.metadata.uid === life.uid && desired.generation === generation;
-  if (!isAsPlanned || desired.isOrphaning) return [];
-  const { members } = await listMembers(machines, { set, isFaulty: desired.faults.length > 0 });
+  // A fault in an annotation has no generation of its own.
+  const isFaulty = desired.faults.length > 0;
+  if (!isAsPlanned || desired.isOrphaning || (isFaulty && !desired.isDeleting)) return [];
+  const { members } = await listMembers(machines, { set, isFaulty });
   // The workflow's clock may be ahead: what it took for expired stays so.
   const facts = deletionFactsOf(set, { desired, members }, Math.max(now, nowMs()));
   const planned = new Set(names);
@@ -126,6 +128,7 @@ export function deletionFactsOf(
     machines: members.map(factOf),
     scaledAt: timeOf(notes[annotations.lastScaledByAutoscaler]),
     replacements: replacementsOf(metadata),
+    policy: deletePolicyOf(notes[annotations.deletePolicy]),
     now,
   });
 }

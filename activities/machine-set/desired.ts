@@ -1,9 +1,10 @@
 /** Machines that a MachineSet wants. */
-import { labels } from '../../workflows/api/constants.ts';
+import { annotations, labels } from '../../workflows/api/constants.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import { machineSetFaults } from '../../workflows/api/validation.ts';
+import { machineSetFaults, quoted } from '../../workflows/api/validation.ts';
 import { selectorFaults } from '../../workflows/plan/ownership.ts';
 import type { DesiredMachines } from '../../workflows/plan/machine-set/plan.ts';
+import { deletePolicyOf } from '../../workflows/plan/machine-set/scale-down.ts';
 import { hasFinalizer, isOrphaning } from '../../kube/objects/finalizers.ts';
 
 export function desiredMachinesOf(set: MachineSet): DesiredMachines {
@@ -21,7 +22,12 @@ export function desiredMachinesOf(set: MachineSet): DesiredMachines {
 }
 
 function faultsOf(set: MachineSet): string[] {
+  const policy = set.metadata.annotations?.[annotations.deletePolicy];
   const faults = machineSetFaults(set);
+  if (deletePolicyOf(policy) === undefined) {
+    const field = `annotation ${annotations.deletePolicy}`;
+    faults.push(`${field}: Invalid value: ${quoted(policy)}: must be Random, Newest or Oldest`);
+  }
   const { selector, template } = set.spec;
   // One fault of the selector is enough.
   if (faults.some((fault) => fault.startsWith('spec.selector'))) return faults;

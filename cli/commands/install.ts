@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../../workflows/api/duration.ts';
+import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import type { CodecServerOptions } from '../codec-server/server.ts';
 import type { Answer } from '../command-line/answer.ts';
 import {
@@ -94,10 +95,11 @@ nothing that is there. Exit code 1: something is left to do.`,
 
 interface MigrateFlags extends Omit<
   MigrateOptions,
-  'mcmDeployments' | 'externalProviders' | 'timeoutSeconds'
+  'mcmDeployments' | 'externalProviders' | 'timeoutSeconds' | 'instancesTagged'
 > {
   mcmDeployment?: readonly string[];
   externalProvider?: readonly string[];
+  instancesTagged?: boolean;
   timeout: number;
 }
 
@@ -107,9 +109,11 @@ interface Migration {
   description?: string;
   options: readonly ((command: Command) => Command)[];
   run(steps: Steps): Promise<Answer>;
+  /** With `--from kubermatic`. */
+  runFromKubermatic(steps: Steps): Promise<Answer>;
 }
 
-function migrationCommand({ options, run, ...names }: Migration): AddCommand {
+function migrationCommand({ options, run, runFromKubermatic, ...names }: Migration): AddCommand {
   return command<MigrateOptions, MigrateFlags>({
     ...names,
     options: [
@@ -119,6 +123,22 @@ function migrationCommand({ options, run, ...names }: Migration): AddCommand {
       withTemporal,
       (added) =>
         added
+          .addOption(
+            new Option('--from <controller>', 'whose machines they are')
+              .choices(['mcm', 'kubermatic'])
+              .default('mcm'),
+          )
+          .addOption(
+            new Option(
+              '--machine-controller <namespace/name>',
+              "Deployment of Kubermatic's machine-controller",
+            )
+              .argParser(readNamespacedName)
+              .default(
+                { namespace: 'kube-system', name: 'machine-controller' },
+                'kube-system/machine-controller',
+              ),
+          )
           .option(
             '--mcm-deployment <name>',
             "of MCM's processes; more than once where they are apart (default: machine-controller-manager)",
@@ -139,17 +159,36 @@ function migrationCommand({ options, run, ...names }: Migration): AddCommand {
               .default(300, '5m'),
           ),
     ],
-    examples: [`migrate ${names.name} -n shoot--dev`],
-    read: ({ mcmDeployment, externalProvider = [], timeout, ...given }) => ({
+    examples: [
+      `migrate ${names.name} -n shoot--dev`,
+      `migrate ${names.name} -n kube-system --from kubermatic`,
+    ],
+    read: ({
+      mcmDeployment,
+      externalProvider = [],
+      instancesTagged = false,
+      timeout,
+      ...given
+    }) => ({
       ...given,
+      instancesTagged,
       mcmDeployments: mcmDeployment ?? ['machine-controller-manager'],
       externalProviders: externalProvider,
       timeoutSeconds: timeout,
     }),
     // Progress is no part of the answer.
     run: async (given) =>
-      await inCluster(given, (scope) => run({ scope, options: given, report: console.error })),
+      await inCluster(given, async (scope) => {
+        const steps = { scope, options: given, report: console.error };
+        return await (given.from === 'kubermatic' ? runFromKubermatic(steps) : run(steps));
+      }),
   });
+}
+
+function readNamespacedName(text: string): NamespacedName {
+  const [, namespace, name] = /^([-a-z0-9]+)\/([-.a-z0-9]+)$/.exec(text) ?? [];
+  if (namespace !== undefined && name !== undefined) return { namespace, name };
+  throw new InvalidArgumentError('Allowed: NAMESPACE/NAME, like kube-system/machine-controller.');
 }
 
 function readTimeout(text: string): number {
@@ -160,10 +199,11 @@ function readTimeout(text: string): number {
 
 const migrate = commandGroup({
   name: 'migrate',
-  summary: "from Gardener's Machine Controller Manager (MCM) to Millwright, and back",
+  summary:
+    "from Gardener's Machine Controller Manager (MCM), or Kubermatic's machine-controller, and back",
   help: `No machine, Node or instance is touched. Install Millwright first, beside MCM: it waits until MCM's Leases are free. Each
 command can be repeated: it finds what is done. Where one does not come to its end, the other one leads back.
-docs/migrating-from-mcm.md has the whole way.
+docs/migrating-from-mcm.md has the whole way; for --from kubermatic docs/migrating-from-kubermatic.md.
 
 You need the rights to get, list and patch Deployments, to list pods, to get and patch Leases, and to list Machines,
 MachineSets, MachineDeployments and MachineClasses; check says which of them are missing. hand-back also terminates
@@ -190,18 +230,31 @@ Examples:
         const { check, reportOf } = await import('../migrate/check.ts');
         return reportOf(await check(scope, options));
       },
+      runFromKubermatic: async ({ scope, options }) =>
+        await (await import('../migrate/kubermatic/check.ts')).check(scope, options),
     }),
     migrationCommand({
       name: 'take-over',
       summary: 'scale MCM to 0, and wait until Millwright manages its machines',
       options: [],
       run: async (steps) => await (await import('../migrate/take-over.ts')).takeOver(steps),
+      runFromKubermatic: async (steps) =>
+        await (await import('../migrate/kubermatic/take-over.ts')).takeOver(steps),
     }),
     migrationCommand({
       name: 'hand-back',
       summary: 'scale Millwright to 0, end its runs in Temporal, and wait until MCM goes on',
-      options: [withPayloadKeys],
+      options: [
+        withPayloadKeys,
+        (handBack) =>
+          handBack.option(
+            '--instances-tagged',
+            'the instances have the tags by which machine-controller finds them',
+          ),
+      ],
       run: async (steps) => await (await import('../migrate/hand-back.ts')).handBack(steps),
+      runFromKubermatic: async (steps) =>
+        await (await import('../migrate/kubermatic/hand-back.ts')).handBack(steps),
     }),
   ],
 });

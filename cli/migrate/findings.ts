@@ -246,7 +246,10 @@ function isUpdatedInPlace({ status }: Machine): boolean {
   );
 }
 
-function rightsOf({ missingRights, unread }: Facts): MigrateResult[] {
+export function rightsOf({
+  missingRights,
+  unread,
+}: Pick<Facts, 'missingRights' | 'unread'>): MigrateResult[] {
   const findings = [
     ...missingRights.map((right) => hinders('rights', `you may not ${right}`)),
     ...unread.map((what) =>

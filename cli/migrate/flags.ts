@@ -1,5 +1,6 @@
 /** The flags of MCM's two processes -> values of the chart. */
 import { defaultOf, type Component } from '../../workers/config/flags/flag.ts';
+import type { mcmNames } from '../../workers/config/mcm-name.ts';
 import { readFlags } from '../../workers/config/flags/parse.ts';
 import { flagOf, type FlagName } from '../../workers/config/flags/table.ts';
 import { containersOf, type Container, type Deployment } from '../install/deployments.ts';
@@ -32,6 +33,9 @@ interface CommandLine {
   words: readonly string[];
 }
 
+/** MCM has no process like the front. */
+type Parts = Record<'flags' | keyof typeof mcmNames, Record<string, string>>;
+
 const chartSays: Partial<Record<FlagName, string>> = {
   'control-kubeconfig': 'values control.*',
   'target-kubeconfig': 'values target.*',
@@ -51,7 +55,7 @@ export function translate(lines: readonly CommandLine[], served: string): Transl
     for (const [name, text] of read.texts)
       given.set(name, { ...given.get(name), [component]: text });
   }
-  const parts: Record<'flags' | Component, Record<string, string>> = {
+  const parts: Parts = {
     flags: {},
     watcher: {},
     worker: {},
@@ -79,11 +83,7 @@ export function translate(lines: readonly CommandLine[], served: string): Transl
 }
 
 /** Flags for machines are the machine controller's; the rest differs only where MCM's does. */
-function put(
-  parts: Record<'flags' | Component, Record<string, string>>,
-  name: FlagName,
-  texts: Partial<Record<Component, string>>,
-): void {
+function put(parts: Parts, name: FlagName, texts: Partial<Record<Component, string>>): void {
   const flag = flagOf(name);
   const { watcher, worker } = texts;
   const isOfMachines = flag.group === 'Machines' || flag.only !== undefined;
@@ -110,7 +110,7 @@ function isDefault(name: FlagName, text: string): boolean {
 const isFilled = (texts: FlagTexts): boolean => Object.keys(texts).length > 0;
 
 function valuesOf(
-  { flags, watcher, worker }: Record<'flags' | Component, Record<string, string>>,
+  { flags, watcher, worker }: Parts,
   { served, isWithoutTarget }: { served: string; isWithoutTarget: boolean },
 ): Translation['values'] {
   return {

@@ -1,3 +1,4 @@
+import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import type { ClusterOptions, OutputOptions, TemporalOptions } from '../command-line/options.ts';
 
 /** Undefined options of Temporal: as our watcher's Deployment says, else as `temporal` finds it. */
@@ -10,6 +11,12 @@ export interface MigrateOptions extends ClusterOptions, TemporalOptions, OutputO
   externalProviders: readonly string[];
   /** File with the flags of MCM where it has no Deployment in this cluster. */
   flagsFrom?: string | undefined;
+  /** Whose machines they are: MCM's, or those of Kubermatic's machine-controller. */
+  from: 'mcm' | 'kubermatic';
+  /** Deployment of machine-controller. */
+  machineController: NamespacedName;
+  /** The person has set the tags by which machine-controller finds instances. */
+  instancesTagged: boolean;
   /** Limit of each wait. */
   timeoutSeconds: number;
 }

@@ -13,7 +13,12 @@ export type MigrateResult = CheckResult<
   | 'features'
   | 'objects'
   | 'progress'
-  | 'rights',
+  | 'rights'
+  | 'controller'
+  | 'webhooks'
+  | 'pools'
+  | 'user-data'
+  | 'autoscaler',
   'ok' | 'note' | 'hinders'
 >;
 

@@ -15,7 +15,7 @@ const checkEveryMs = 500;
 
 /** Checks until there is nothing to wait for any more; `obstacleNow` says what there still is. */
 export async function until(
-  { options, report }: Pick<Steps, 'options' | 'report'>,
+  { options, report }: Pick<Steps, 'report'> & { options: Pick<MigrateOptions, 'timeoutSeconds'> },
   what: string,
   obstacleNow: () => Promise<string | undefined>,
 ): Promise<void> {

@@ -20,6 +20,7 @@ function missingIn(
   return {
     '--no-operator': !options.operator && !lacks('watcher'),
     '--autoscaler': options.autoscaler && lacks('cluster-autoscaler'),
+    '--front': options.front && lacks('front'),
     '--monitoring': options.monitoring && lacks('prometheus'),
     '--update-agent': options.updateAgent && lacks('update-agent'),
     '--namespace': !namespaces.includes(namespace),

@@ -20,6 +20,7 @@ export const users = [
   'millwright-driver',
   /** A driver in a program of its own. */
   'millwright-external',
+  'millwright-front',
   'cluster-autoscaler',
   'update-agent',
 ] as const;

@@ -21,6 +21,8 @@ export interface StackOptions {
   audit: boolean;
   /** Start the cluster autoscaler of the Kubernetes project as well. */
   autoscaler: boolean;
+  /** Start the front as well, and install the CRDs of `cluster.k8s.io`. */
+  front: boolean;
   /** Start Prometheus as well, with the rules of deploy/monitoring. */
   monitoring: boolean;
   /** Start a stand-in for the agents on Nodes that update them in place. */
@@ -65,6 +67,7 @@ export const defaultOptions: StackOptions = {
   fresh: false,
   audit: false,
   autoscaler: false,
+  front: false,
   monitoring: false,
   updateAgent: false,
   temporal: 'development',
@@ -91,6 +94,7 @@ Millwright's watcher and worker. Ctrl-C stops all of it. State is kept for the n
   --keep             keep them (this is the default)
   --audit            log every request to the API server in logs/audit.log
   --autoscaler       start the cluster autoscaler as well; its first build takes 4 to 6 minutes
+  --front            start the front as well: MachineDeployments of cluster.k8s.io, the API of Kubermatic
   --monitoring       start Prometheus as well, with the alert rules; its first build takes 3 minutes
   --update-agent     start a stand-in for the agents on Nodes that update them in place
   --namespace NAME   namespace that the operator looks at (default: default)
@@ -107,6 +111,7 @@ Examples:
   npm start -- --fresh --no-operator
   npm start -- --state-dir /tmp/second
   npm start -- --autoscaler
+  npm start -- --front
   npm start -- --monitoring
   npm start -- --update-agent
   npm start -- --temporal=postgresql
@@ -127,6 +132,7 @@ export function parseStartArguments(args: readonly string[]): StartCommand {
       keep: { type: 'boolean', default: false },
       audit: { type: 'boolean', default: false },
       autoscaler: { type: 'boolean', default: false },
+      front: { type: 'boolean', default: false },
       monitoring: { type: 'boolean', default: false },
       'update-agent': { type: 'boolean', default: false },
       namespace: { type: 'string', default: defaultOptions.namespace },
@@ -149,6 +155,7 @@ export function parseStartArguments(args: readonly string[]): StartCommand {
       fresh: values.fresh,
       audit: values.audit,
       autoscaler: values.autoscaler,
+      front: values.front,
       monitoring: values.monitoring,
       updateAgent: values['update-agent'],
       ...temporalFrom(values.temporal, values['temporal-address']),

@@ -1,5 +1,5 @@
 /**
- * `npm run worker` and `npm run watcher`: one more of each. Without flags that say where the
+ * `npm run worker`, `npm run watcher` and `npm run front`: one more of each. Without flags that say where the
  * clusters are, the stack that runs here is meant.
  */
 import { pathToFileURL } from 'node:url';
@@ -10,7 +10,7 @@ import { readStack, type Stack } from './stack.ts';
 import { stackEnvironment } from './stack-environment.ts';
 
 const [name, ...flags] = process.argv.slice(2);
-const component = name === 'watcher' ? 'watcher' : 'worker';
+const component = name === 'watcher' || name === 'front' ? name : 'worker';
 const namesCluster = flags.some((flag) => /^--?(control|target)-kubeconfig/.test(flag));
 const asksForHelp = flags.some((flag) => /^--?(h|help|version)$/.test(flag));
 const stack = namesCluster || asksForHelp ? undefined : readStack();

@@ -1,10 +1,17 @@
 /** Paths of the resources that we read and write. */
 import { group, ownGroup } from '../../workflows/api/constants.ts';
+import { kubermaticApiVersion } from '../../workflows/api/kubermatic-names.ts';
 
 export type MachineKind = 'machines' | 'machinesets' | 'machinedeployments' | 'machineclasses';
 
 export const customResource = (kind: MachineKind, namespace: string, name?: string): string =>
   `/apis/${group}/v1alpha1/namespaces/${namespace}/${kind}${name === undefined ? '' : `/${name}`}`;
+
+export type KubermaticKind = 'machines' | 'machinesets' | 'machinedeployments';
+
+/** The CRDs may be absent: then all of these are answered with 404. */
+export const kubermatic = (kind: KubermaticKind, namespace: string, name?: string): string =>
+  `/apis/${kubermaticApiVersion}/namespaces/${namespace}/${kind}${name === undefined ? '' : `/${name}`}`;
 
 /** The CRD may be absent: then all of these are answered with 404. */
 export const disruptionPolicy = (namespace: string, name?: string): string =>

@@ -44,6 +44,8 @@ export interface ElectionOptions {
    * later of two such processes leads.
    */
   isForced?: boolean;
+  /** Our own Lease is all that there is to hold: those of MCM exclude watchers. Default false. */
+  isAlone?: boolean;
   /**
    * Written to our Lease at each write, e.g. the watcher's checkpoint. `doubt` is that of the term.
    */

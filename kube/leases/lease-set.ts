@@ -9,6 +9,7 @@ import { isNamespaceTerminating } from '../client/errors.ts';
 import { LeaseLock } from './lease-lock.ts';
 import type { Annotations, LockOutcome } from './lease-lock.ts';
 import type { Lease } from './observed-lease.ts';
+import type { front } from '../../workflows/api/kubermatic-names.ts';
 import { epochAt } from '../../workflows/values/epoch.ts';
 import { nowMs, uuid } from '../../activities/system/system.ts';
 
@@ -31,7 +32,7 @@ export interface LeasePlace {
   /** Default the namespace that is served. One that will be deleted can be served from another. */
   resourceNamespace?: string | undefined;
   /** In the namespace that is served. Default `millwright`. */
-  resourceName?: OwnLeaseName | undefined;
+  resourceName?: OwnLeaseName | typeof front.lease | undefined;
 }
 
 export function ownLeaseOf(
@@ -55,6 +56,8 @@ export interface LeaseSetOptions {
   leaseDurationSeconds: number;
   /** Takes our own Lease at first from any holder, and leaves those of MCM alone. */
   isForced: boolean;
+  /** Leaves those of MCM alone. */
+  isAlone?: boolean | undefined;
   /** See `ElectionOptions`. */
   isNeeded?: (() => boolean | undefined) | undefined;
   log: Logger;
@@ -101,7 +104,8 @@ export class LeaseSet {
       leastTransitions: epochFromTime,
       ...(canGoFirst && { isNeeded }),
     });
-    const others = options.isForced ? [] : mcmLeases.filter((name) => name !== own.name);
+    const others =
+      options.isForced || options.isAlone ? [] : mcmLeases.filter((name) => name !== own.name);
     this.#mcm = others.map((name) => new LeaseLock({ ...common, name }));
     this.#log = log;
   }

@@ -1,4 +1,4 @@
-/** Watcher, worker and command, as the container image runs them. */
+/** Watcher, worker, front and command, as the container image runs them. */
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DefaultLogger } from '@temporalio/worker';
@@ -13,6 +13,7 @@ import { copyDataFiles } from './data-files.ts';
 export const entrances = {
   watcher: 'workers/watcher.ts',
   worker: 'workers/worker.ts',
+  front: 'workers/front.ts',
   millwright: 'cli/millwright.ts',
 } as const;
 

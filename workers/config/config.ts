@@ -1,5 +1,6 @@
 /** Flags and environment -> a frozen Config, or one error that lists every fault. */
 import { hostname } from 'node:os';
+import type { FrontSettings } from '../../activities/front/dependencies.ts';
 import type { LogSettings } from '../log/logger.ts';
 import type { DriverPermissions } from '../../activities/drivers/settings.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
@@ -10,7 +11,7 @@ import {
   faultsOfUrl,
   faultsOfVersion,
 } from './cross-checks.ts';
-import type { Component, Started } from './flags/flag.ts';
+import { type Component, type Started, withoutEffectIn } from './flags/flag.ts';
 import { flagNames, flagOf, type FlagValues } from './flags/table.ts';
 import { type Fault, readFlags, type ReadFlags } from './flags/parse.ts';
 import type { FleetNamespaces } from './flags/namespaces.ts';
@@ -87,11 +88,13 @@ export interface Config {
   /** Port 0: any free port. */
   http: { address: string; port: number };
   machine: MachineDefaults;
+  /** Of the front alone. */
+  front: FrontSettings;
   safety: SafetySettings;
   concurrency: {
     /**
-     * Activities of each kind at a time (worker, default 50), signals being sent at a time
-     * (watcher, default 64).
+     * Activities of each kind at a time (worker, default 50; front, default 10), signals being sent
+     * at a time (watcher, default 64).
      */
     syncs: number;
     /** Workflows kept in memory. Default 3000. */
@@ -247,6 +250,7 @@ function configOf(flags: FlagValues) {
     },
     http: { address: flags.address, port: flags.port },
     machine: machineDefaultsOf(flags),
+    front: frontOf(flags),
     safety: safetyOf(flags),
     log: { level: logLevelOf(flags), format: flags['log-format'] },
     traces: flags.traces,
@@ -364,6 +368,19 @@ function machineDefaultsOf(flags: FlagValues): MachineDefaults {
   };
 }
 
+function frontOf(flags: FlagValues): FrontSettings {
+  const join = flags['join-cluster-timeout'];
+  const eviction = flags['skip-eviction-after'];
+  return {
+    instanceCluster: flags['instance-cluster'] || installOf(flags).name,
+    ...(flags['user-data-config'] !== '' && { userDataConfig: flags['user-data-config'] }),
+    ...(join > 0 && { joinClusterTimeoutSeconds: join }),
+    ...(eviction > 0 && { skipEvictionAfterSeconds: eviction }),
+    replacesUnhealthy: flags['replace-unhealthy'],
+    machineControllerLease: flags['machine-controller-lease'],
+  };
+}
+
 function logLevelOf(flags: FlagValues): LogSettings['level'] {
   const level = flags['log-level'];
   if (level !== 'auto') return level;
@@ -375,10 +392,9 @@ function noopsOf({ given }: ReadFlags, component: Component): Noop[] {
   return flagNames
     .filter((name) => given.has(name))
     .flatMap((name) => {
-      const { noop, only } = flagOf(name);
-      if (noop !== undefined) return [{ flag: `--${name}`, reason: noop }];
-      if (only === undefined || only === component) return [];
-      return [{ flag: `--${name}`, reason: `Only the ${only} uses it.` }];
+      const flag = flagOf(name);
+      const reason = flag.noop ?? withoutEffectIn(flag, component)?.replace(/^o/, 'O');
+      return reason === undefined ? [] : [{ flag: `--${name}`, reason }];
     });
 }
 

@@ -5,15 +5,16 @@
 import { basename } from 'node:path';
 import type { Component } from './flags/flag.ts';
 
-export const mcmNames: Readonly<Record<Component, string>> = {
+export const mcmNames = {
   watcher: 'machine-controller-manager',
   worker: 'machine-controller',
-};
+} as const satisfies Partial<Record<Component, string>>;
 
 type Named = Pick<NodeJS.Process, 'argv0' | 'argv' | 'title'>;
 
 /** Reports whether the process was started by that name: as a script, or under it. */
 export function isNamedAsMcm(component: Component, named: Named = process): boolean {
   const { argv0, argv, title } = named;
-  return [argv0, argv[1] ?? '', title].some((name) => basename(name) === mcmNames[component]);
+  const names: Partial<Record<Component, string>> = mcmNames;
+  return [argv0, argv[1] ?? '', title].some((name) => basename(name) === names[component]);
 }

@@ -277,8 +277,8 @@ function baseOptions({
   };
 }
 
-/** Of a worker without workflows. */
-function activityWorkerOptions(settings: WorkerSettings & Pick<Config, 'concurrency'>) {
+/** Of a worker whose activities are no local ones. */
+export function activityWorkerOptions(settings: WorkerSettings & Pick<Config, 'concurrency'>) {
   return {
     ...baseOptions(settings),
     maxConcurrentActivityTaskExecutions: settings.concurrency.syncs,

@@ -9,6 +9,19 @@ export const kubermaticFinalizers = {
   node: 'machine-node-delete-finalizer',
 } as const;
 
+/** On a Machine, by its providers: what is to be cleaned up in the cloud. */
+export const kubermaticProviderFinalizers = {
+  prefix: 'kubermatic.io/',
+  /** By `cloudProvider`: without them nothing is deleted. */
+  ofInstance: {
+    azure: [
+      'kubermatic.io/cleanup-azure-vm',
+      'kubermatic.io/cleanup-azure-disks',
+      'kubermatic.io/cleanup-azure-nic',
+    ],
+  } as Readonly<Record<string, readonly string[]>>,
+} as const;
+
 export const kubermaticLabels = {
   /** MachineSet and Machine. */
   templateHash: 'machine-template-hash',

@@ -45,6 +45,12 @@ export const machineDeploymentGone = defineSignal<[GoneSnapshot]>('machineDeploy
 /** Says only "something changed": the deployment reads its sets by a consistent LIST. */
 export const machineSetsChanged = defineSignal<[SnapshotVersion]>('machineSetsChanged');
 
+/**
+ * Says only "something changed" of a MachineDeployment of `cluster.k8s.io` or of its mirror. Of the
+ * front, not of the watcher.
+ */
+export const poolChanged = defineSignal<[Pick<SnapshotVersion, 'cluster'>]>('poolChanged');
+
 /** Machines use a class, or a class uses a Secret, for the first time or no more. */
 export const useChanged = defineSignal<[SnapshotVersion]>('useChanged');
 

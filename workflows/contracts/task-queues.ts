@@ -26,6 +26,11 @@ export function drainQueueOf(taskQueue: string): string {
   return `${taskQueue}/drain`;
 }
 
+/** Of the workflows and activities of the front. */
+export function frontQueueOf(taskQueue: string): string {
+  return `${taskQueue}/front`;
+}
+
 /** Prefix of the names of a driver's queues. */
 export function driverQueuesOf(taskQueue: string, provider: string): string {
   return `${taskQueue}/driver/${provider}`;

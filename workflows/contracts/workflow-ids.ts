@@ -16,6 +16,21 @@ export function workflowIdOf(
   return [kind, ...(clusterName === undefined ? [] : [clusterName]), namespace, name].join('/');
 }
 
+/**
+ * Of the mirror of a MachineDeployment of `cluster.k8s.io`. That of our MachineDeployment differs
+ * in the first part alone, as both have one name.
+ */
+export function frontIdOf(ref: NamespacedName, clusterName?: string): string {
+  return `front/${workflowIdOf('machineDeployment', ref, clusterName).slice(mirrored.length)}`;
+}
+
+/** From the id of the mirror to that of our MachineDeployment. */
+export function mirroredIdOf(frontId: string): string {
+  return frontId.replace(/^front\//, mirrored);
+}
+
+const mirrored = 'machineDeployment/';
+
 /** Undefined for what no object has. */
 export function refOfWorkflowId(
   workflowId: string,

@@ -17,21 +17,21 @@ export const writtenRolloutCommand = readerOf(rolloutVerbs, (fields): fields is 
   rolloutVerbs.some((verb) => verb === fields.verb),
 );
 
-interface Fields {
+interface CommandFields {
   verb: string;
 }
 
 /** The workflow checks the values of fields, as it does those of a signal. */
-function readerOf<Command extends Fields>(
+function readerOf<Command extends CommandFields>(
   verbs: readonly string[],
-  isCommand: (fields: Fields) => fields is Command,
+  isCommand: (fields: CommandFields) => fields is Command,
 ): (text: string) => WrittenCommand<Command> {
   return (text) => {
     const [verb = '', ...rest] = text.trim().split(/\s+/);
     if (text.length > longestWrittenCommand) {
       return { fault: `it must be at most ${longestWrittenCommand} characters` };
     }
-    const command: Fields & Record<string, unknown> = { verb };
+    const command: CommandFields & Record<string, unknown> = { verb };
     if (!isCommand(command)) {
       return { fault: `${quoted(verb)}: must be one of ${verbs.join(', ')}` };
     }

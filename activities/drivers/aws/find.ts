@@ -1,6 +1,7 @@
 /** Finds the instances of a Machine, as decided in docs/decisions/0008-clouds.md. */
 import type { Instance } from '@aws-sdk/client-ec2';
 import { DriverError, type MachineRequest } from '../driver.ts';
+import { isMadeByMachineController } from '../kubermatic-mark.ts';
 import { notOurs } from '../named-instance.ts';
 import { pageOf, type Ec2 } from './ec2.ts';
 import { idOf, isLive, isTerminated } from './instance-view.ts';
@@ -73,13 +74,23 @@ async function isOwned(ec2: Ec2, request: MachineRequest, instance: Instance): P
   return true;
 }
 
-/** True when Millwright made it for this Machine, under any cluster id, or MCM did. */
+/**
+ * True when Millwright made it for this Machine, under any cluster id, or MCM or machine-controller
+ * did.
+ */
 export function isMadeFor(instance: Instance, request: MachineRequest): boolean {
   const { machine } = request;
+  if (tagOf(instance, ourTags.cluster) === undefined && isTakenOver(instance, machine)) return true;
   const cluster = tagOf(instance, ourTags.cluster) ?? request.cluster;
   if (!belongsTo(instance, { ...machineOwner(request), cluster })) return false;
   const uid = tagOf(instance, ourTags.machineUid);
   return uid === undefined || uid === machine.uid || tagOf(instance, nameTag) === machine.name;
+}
+
+function isTakenOver(instance: Instance, machine: MachineRequest['machine']): boolean {
+  const tags = (instance.Tags ?? []).map(({ Key = '', Value = '' }) => [Key, Value]);
+  const names = { instance: tagOf(instance, nameTag), machine: machine.name };
+  return isMadeByMachineController(Object.fromEntries(tags), names);
 }
 
 function isIdOf(providerID: string, instanceId: string): boolean {

@@ -8,6 +8,7 @@ import { partsByMachine } from './list.ts';
 import { getVm, type Part } from './parts.ts';
 import { removeAll } from './delete-parts.ts';
 import { withOwnPauses, type Session } from './session.ts';
+import { markedVm } from './take-along.ts';
 import { isOurs, tagNames, tagOf, type Tags } from './tags.ts';
 
 export async function deleteInstance(
@@ -29,8 +30,9 @@ async function deleteNamed(
   request: MachineRequest,
   machineName: string,
 ): Promise<boolean> {
-  const vm = await getVm(session, machineName);
-  if (vm && !(await isOwned(session, request, { vm, machineName }))) return false;
+  const first = await getVm(session, machineName);
+  if (first && !(await isOwned(session, request, { vm: first, machineName }))) return false;
+  const vm = first && (await markedVm(session, request, { vm: first, machineName }));
   const mayDelete = ({ tags }: Part): boolean =>
     isOursIn(session, request, tags) || isOfSameOwner(tags, vm?.tags);
   return await removeAll(session, { machineName, vm, mayDelete });

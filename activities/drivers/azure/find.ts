@@ -1,6 +1,7 @@
 /** Finds the virtual machine of a Machine by its name, with a direct look. */
 import type { VirtualMachine } from '@azure/arm-compute';
 import type { Instance, MachineRequest } from '../driver.ts';
+import { isMadeByMachineController } from '../kubermatic-mark.ts';
 import { notOurs } from '../named-instance.ts';
 import { nameInProviderId, providerIdOf } from './provider-id.ts';
 import { nicNameOf } from './names.ts';
@@ -44,14 +45,21 @@ export async function isOfMachine(
   return !(await request.isClaimed(providerIdOf(location, request.machine.name)));
 }
 
-/** True when Millwright made it for this Machine, under any cluster id, or MCM did. */
+/**
+ * True when Millwright made it for this Machine, under any cluster id, or MCM or machine-controller
+ * did. `tags`: of the virtual machine that its providerID names.
+ */
 export function isMadeFor(
   session: Session,
   request: MachineRequest,
   tags: Tags | undefined,
 ): boolean {
-  const { machine } = request;
+  const { machine, providerID } = request;
   const cluster = tagOf(tags, tagNames.cluster) ?? request.cluster;
+  if (tagOf(tags, tagNames.cluster) === undefined && providerID !== undefined) {
+    const names = { instance: nameOf(session, providerID), machine: machine.name };
+    if (isMadeByMachineController(tags ?? {}, names)) return true;
+  }
   if (!isOursIn(session, { cluster, machine }, tags)) return false;
   const name = tagOf(tags, tagNames.machine);
   return name === undefined || name === machine.name;
@@ -75,7 +83,9 @@ export async function describeInstance(
   const seen = await look(session, request);
   if (seen.outcome !== 'found') return undefined;
   const instance = instanceOf(session, request, seen);
-  const nic = await getPart(session, { kind: 'network interface', name: nicNameOf(seen.name) });
+  const { networkInterfaces: [{ id = '' } = {}] = [] } = seen.vm.networkProfile ?? {};
+  const name = id.split('/').at(-1) || nicNameOf(seen.name);
+  const nic = await getPart(session, { kind: 'network interface', name });
   const own = (nic?.ipConfigurations ?? []).flatMap(({ privateIPAddress: address }) =>
     address ? [{ type: 'InternalIP', address }] : [],
   );

@@ -63,6 +63,7 @@ function googleCloud(accounts: Accounts, confirmSeconds: number): Cloud<GoogleCl
     },
     tags: labelSpelling,
     isOfClass,
+    isOfMachineController: ({ tags }) => tags['machine_uid'] !== undefined,
     instanceOf,
     validate: validateProviderSpec,
     faultsOf: createFaults,

@@ -95,6 +95,7 @@ const kubevirt: Omit<Cloud<Kubevirt>, 'account'> = {
   // Without tags in the class it may be anybody's.
   isOfClass: (thing, providerSpec) =>
     selectorOf(tagsIn(providerSpec)) !== '' && hasTags(thing, tagsIn(providerSpec)),
+  isOfMachineController: ({ tags }) => tags['kubermatic.k8c.io/cluster-id'] !== undefined,
   instanceOf: (thing) => ({
     providerID: `kubevirt://${thing.name}`,
     nodeName: thing.name,

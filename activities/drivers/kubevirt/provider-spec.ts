@@ -10,11 +10,11 @@ export type Quantity = string | number;
  */
 export interface KubevirtProviderSpec {
   /**
-   * `topology.kubernetes.io/region` of the nodes that may run the machine; `default`: of nodes without one.
+   * `topology.kubernetes.io/region` of the nodes that may run the machine; `default`: of nodes without one; `*`: of any.
    */
   region: string;
   /**
-   * `topology.kubernetes.io/zone` of these nodes; `default`: of nodes without one.
+   * `topology.kubernetes.io/zone` of these nodes; `default`: of nodes without one; `*`: of any.
    */
   zone: string;
   resources: Resources;
@@ -107,10 +107,11 @@ export interface Disk {
   [k: string]: unknown;
 }
 /**
- * CDI's `DataVolumeSpec`: `source` or `sourceRef`, and `pvc` with the size.
+ * CDI's `DataVolumeSpec`: `source` or `sourceRef`, and either `pvc` or `storage` with the size.
  */
 export interface DataVolume {
-  pvc: Claim;
+  pvc?: Claim;
+  storage?: Claim;
   /**
    * Where the content is from, such as `http`, `registry`, `pvc` or `blank`.
    */
@@ -118,7 +119,7 @@ export interface DataVolume {
   [k: string]: unknown;
 }
 /**
- * The claim that holds the volume.
+ * The claim that holds the volume. With `storage` CDI finds the access mode where none is given.
  */
 export interface Claim {
   resources: {

@@ -48,7 +48,7 @@ export function virtualMachineOf(request: CreateRequest, secret: string | undefi
   const affinity = affinityOf(spec);
   const more = { affinity, volumes, networks, dnsPolicy, dnsConfig };
   const template = {
-    metadata: { labels: { [machineLabel]: name } },
+    metadata: { labels: { ...podLabelsOf(spec), [machineLabel]: name } },
     spec: { domain, terminationGracePeriodSeconds: 30, ...more },
   };
   const dataVolumeTemplates = dataVolumes.map(({ name: called, content }) => ({
@@ -62,6 +62,10 @@ export function virtualMachineOf(request: CreateRequest, secret: string | undefi
     spec: { runStrategy: 'Always', template, dataVolumeTemplates },
   };
 }
+
+/** By these a cloud controller manager of KubeVirt finds the pods that traffic goes to. */
+const podLabelsOf = ({ tags = {} }: KubevirtProviderSpec): Record<string, string> =>
+  Object.fromEntries(Object.entries(tags).filter(([key]) => key.startsWith('cluster.x-k8s.io/')));
 
 const allCards = 'version: 2\nethernets:\n  id0:\n    match:\n      name: "e*"\n    dhcp4: true\n';
 
@@ -105,9 +109,11 @@ function networksOf(given: readonly Network[] = []): {
   return { networks, interfaces: networks.map(({ name }) => ({ name, bridge: {} })) };
 }
 
-/** `default` stands for nodes without the label. */
-function affinityOf({ region, zone }: KubevirtProviderSpec): object {
-  const matchExpressions = Object.entries({ region, zone }).map(([kind, value]) => ({
+/** `default` stands for nodes without the label, `*` for all. */
+function affinityOf({ region, zone }: KubevirtProviderSpec): object | undefined {
+  const wanted = Object.entries({ region, zone }).filter(([, value]) => value !== '*');
+  if (wanted.length === 0) return undefined;
+  const matchExpressions = wanted.map(([kind, value]) => ({
     key: `topology.kubernetes.io/${kind}`,
     ...(value === 'default' ? { operator: 'DoesNotExist' } : { operator: 'In', values: [value] }),
   }));

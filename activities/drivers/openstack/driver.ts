@@ -40,6 +40,7 @@ function openStack(accountOf: AccountOf): Cloud<OpenStackCloud> {
       const keys = searchKeysOf(providerSpec);
       return keys?.every((key) => tags[key] !== undefined) ?? false;
     },
+    isOfMachineController: ({ tags }) => tags['machine-uid'] !== undefined,
     instanceOf,
     validate: validateProviderSpec,
     // The next try makes another on the same port.

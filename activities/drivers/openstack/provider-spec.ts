@@ -31,7 +31,7 @@ export interface MachineSpec {
    */
   flavorName: string;
   /**
-   * Name of the key pair for SSH.
+   * Name of the key pair for SSH. Empty: none.
    */
   keyName: string;
   /**
@@ -77,7 +77,7 @@ export interface MachineSpec {
    */
   podNetworkCidr?: string;
   /**
-   * Addresses of pods: the ports let packets with them pass. At least one.
+   * Addresses of pods: the ports let packets with them pass. An empty list: none, as where a tunnel carries them.
    */
   podNetworkCIDRs?: string[];
   /**

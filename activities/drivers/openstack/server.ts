@@ -63,11 +63,11 @@ function bodies({ request, made }: Plan<OpenStackCloud>): Body<Content>[] {
   const body = {
     server: {
       name,
-      key_name: spec.keyName,
       availability_zone: spec.availabilityZone,
       metadata: metadataOf(spec.tags),
       tags: ownTexts(own),
       networks: (made['port'] ?? []).map(({ ref }) => ({ port: ref })),
+      ...(spec.keyName && { key_name: spec.keyName }),
       ...(groups.length > 0 && { security_groups: groups }),
       ...(userData && { user_data: userData }),
       ...(useConfigDrive !== undefined && { config_drive: useConfigDrive }),

@@ -24,7 +24,8 @@ export function validateProviderSpec(providerSpec: unknown): string[] {
   if (!spec.imageID && !spec.imageName) {
     faults.push('providerSpec.spec: imageID or imageName is missing');
   }
-  if (!spec.podNetworkCidr && (spec.podNetworkCIDRs ?? []).length === 0) {
+  // An empty list says that there are none.
+  if (!spec.podNetworkCidr && !spec.podNetworkCIDRs) {
     faults.push('providerSpec.spec.podNetworkCIDRs is missing');
   }
   return [...faults, ...tagFaults(spec), ...networkFaults(spec)];

@@ -20,7 +20,7 @@ import {
   type VirtualMachine,
 } from './machine.ts';
 import { clone, nextStep, removalOf, optionsOf, ownerOptions, type VsphereCloud } from './make.ts';
-import { searchTagsOf, tags } from './tags.ts';
+import { machineControllerRole, searchTagsOf, tags } from './tags.ts';
 import { beginTask, readTask } from './vcenter/task.ts';
 import { specOf, validateProviderSpec, warningsOf } from './validate.ts';
 
@@ -54,6 +54,7 @@ function cloudOf(account: Cloud<VsphereCloud>['account']): Cloud<VsphereCloud> {
     // What is still being cloned shows none.
     tagsComeLate: true,
     isOfClass,
+    isOfMachineController: ({ isInPlace = false }) => isInPlace,
     instanceOf,
     validate: validateProviderSpec,
     faultsOf: ({ machine: { name } }) =>
@@ -86,7 +87,8 @@ const instance: Part<VsphereCloud> = {
     const name = /^name:(.*)$/.exec(ref)?.[1];
     if (name !== undefined) return await readNamed(account, name, signal);
     const answer = await account.client.call('FindByUuid', call);
-    return await describe(account, refIn(childOf(answer, 'returnval')), signal);
+    const machine = await describe(account, refIn(childOf(answer, 'returnval')), signal);
+    return machine && (await placed(account, machine, signal));
   },
   async search(account, { machine: { name }, signal }) {
     const found = await readNamed(account, name, signal);
@@ -122,6 +124,18 @@ const instance: Part<VsphereCloud> = {
     throw fault('input', message);
   },
 };
+
+/** machine-controller knows its own by their name in the folder of the class. */
+async function placed(
+  account: Account,
+  machine: VirtualMachine,
+  signal: AbortSignal,
+): Promise<VirtualMachine> {
+  const { client, spec } = account;
+  if (searchTagsOf(spec.tags).role !== machineControllerRole) return machine;
+  const found = await client.find(`${await folderPath(account, signal)}/${machine.name}`, signal);
+  return { ...machine, isInPlace: found?.value === machine.vm.value };
+}
 
 async function readNamed(
   account: Account,

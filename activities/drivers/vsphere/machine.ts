@@ -12,6 +12,8 @@ export interface VirtualMachine extends Resource {
   attributeKeys: Readonly<Record<string, string>>;
   isOn: boolean;
   isConfigured: boolean;
+  /** See `placed`. Default false. */
+  isInPlace?: boolean;
   address: string;
 }
 

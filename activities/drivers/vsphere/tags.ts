@@ -19,6 +19,12 @@ export const nameKey = 'millwright.machine';
 /** The last step before it is switched on for the first time has been made. */
 export const stepKey = 'millwright.configured';
 
+/**
+ * The role in classes that stand for a pool of Kubermatic's machine-controller, which leaves no mark
+ * on what it makes.
+ */
+export const machineControllerRole = 'machine-controller';
+
 /** Which cluster and role the tags of a class name, in either spelling. */
 export function searchTagsOf(given: Readonly<Record<string, string>> = {}): {
   cluster?: string;

@@ -88,7 +88,7 @@ export const alibaba: ProviderTable = {
   providerID(theirs) {
     if (/^[a-z0-9-]+\.i-[a-z0-9]+$/.test(theirs)) return { value: theirs };
     return {
-      fault: `spec.providerID "${theirs}" is not of the form REGION.INSTANCEID: machine-controller sets none for Alibaba Cloud, so write it into the Machine, where it may be set once`,
+      fault: `spec.providerID "${theirs}" is not of the form REGION.INSTANCEID, such as eu-central-1.i-gw8abc`,
     };
   },
 };

@@ -153,8 +153,9 @@ export const azure: ProviderTable = {
     command: (providerID, uid) =>
       `az vm update --ids "$(az vm list --query "[?name=='${nameIn(providerID)}'].id" --output tsv)" --set tags.Machine-UID=${uid}`,
   },
-  // Theirs is the ARM id, where ours has location and name.
+  // Theirs is the ARM id, where ours has location and name. Mirrors of ours have ours.
   providerID(theirs, { location, resourceGroup }) {
+    if (/^azure:\/\/\/[^/]+\/[^/]+$/.test(theirs)) return { value: theirs };
     const form =
       /^azure:\/\/\/subscriptions\/[^/]+\/resourceGroups\/([^/]+)\/providers\/Microsoft\.Compute\/virtualMachines\/([^/]+)$/i;
     const [, group = '', name = ''] = form.exec(theirs) ?? [];

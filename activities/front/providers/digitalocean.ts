@@ -1,6 +1,6 @@
 /** DigitalOcean: droplets. */
 import type { ProviderTable } from './table.ts';
-import { flag, isGiven, words } from './read-values.ts';
+import { addressFamilies, flag, isGiven, words } from './read-values.ts';
 
 /** Those of machine-controller, which takes no others. */
 const images: Readonly<Record<string, string>> = {
@@ -30,13 +30,13 @@ export const digitalocean: ProviderTable = {
   ],
   more(spec, { operatingSystem, network }) {
     const image = images[operatingSystem];
-    const family = network?.ipFamily ?? '';
+    const { v4, v6 } = addressFamilies(network?.ipFamily);
     const faults: string[] = [];
     if (image === undefined) {
       const known = Object.keys(images).join(' and ');
       faults.push(`operatingSystem "${operatingSystem}": for DigitalOcean there is ${known} only`);
     }
-    if (family === 'IPv6') {
+    if (!v4) {
       faults.push(
         'network.ipFamily "IPv6": machine-controller refuses it for DigitalOcean too: write IPv4 or IPv4+IPv6',
       );
@@ -44,7 +44,7 @@ export const digitalocean: ProviderTable = {
     return {
       providerSpec: {
         ...(image !== undefined && { image }),
-        ...(family.includes('+') && { ipv6: true }),
+        ...(v4 && v6 && { ipv6: true }),
       },
       faults,
       ignored: isGiven(spec['sshKeys']) ? [] : [noKeys],

@@ -1,5 +1,6 @@
 /** `cloudProvider: gce` (machine-controller at f1068332) -> `provider: GCP`. */
 import { isRecord } from '../../../workflows/values/is-record.ts';
+import { parsedJson } from '../../../workflows/values/parsed-json.ts';
 import { addressFamilies, count, flag, isOff, isOn } from './read-values.ts';
 import { FieldFault, type Fields, type ProviderTable, type Row } from './table.ts';
 
@@ -157,6 +158,7 @@ export const gce: ProviderTable = {
     if (name !== undefined) return { value: `gce:///${project}/${zone}/${name}` };
     return { fault: `"${theirs}" is not of the form gce://PROJECT/ZONE/NAME` };
   },
+  providerIDBack: (ours) => ours.replace(/^gce:\/\/\//, 'gce://'),
 };
 
 function placeOf(providerID: string): [project: string, zone: string, name: string] | [] {
@@ -181,13 +183,8 @@ function keyOf(spec: Fields): Fields {
 }
 
 function parsed(text: string): Fields {
-  try {
-    const key: unknown = JSON.parse(text);
-    return isRecord(key) ? key : {};
-  } catch {
-    // What the parser says may quote the text, which is secret.
-    return {};
-  }
+  const key = parsedJson(text);
+  return isRecord(key) ? key : {};
 }
 
 function emailOf(spec: Fields): string {
@@ -218,7 +215,7 @@ function knownModel(model: unknown): unknown {
   throw new FieldFault('is neither STANDARD nor SPOT');
 }
 
-/** Theirs leaves to Google what the driver has to be told. */
+/** Theirs leaves to Google what the driver needs. */
 function schedulingOf({ preemptible, provisioningModel, automaticRestart, machineType }: Fields) {
   const isSpot = provisioningModel === 'SPOT' || isOn(preemptible);
   // Accelerators, and machines without a hypervisor.

@@ -1,6 +1,6 @@
 /** Hetzner: servers of `provider: hcloud`. */
 import { FieldFault, type ProviderTable } from './table.ts';
-import { asTexts, flag, isGiven, nameOnly, words } from './read-values.ts';
+import { asTexts, flag, isGiven, isOff, asName, words } from './read-values.ts';
 
 /** Those of machine-controller. */
 const images: Readonly<Record<string, string>> = { ubuntu: 'ubuntu-24.04', rockylinux: 'rocky-9' };
@@ -24,9 +24,9 @@ export const hetzner: ProviderTable = {
       theirs: 'serverType',
       ours: 'serverType',
       required: 'write the name of a server type, such as cx32',
-      to: nameOnly,
+      to: asName,
     },
-    { theirs: 'location', ours: 'location', to: nameOnly },
+    { theirs: 'location', ours: 'location', to: asName },
     // Both: see `locationFaults`.
     { theirs: 'datacenter', ours: 'location', to: locationOf, back: () => undefined },
     { theirs: 'image', ours: 'imageName' },
@@ -121,8 +121,6 @@ function locationFaults({ location, datacenter }: Spec): string[] {
     'cloudProviderSpec.location is missing: Hetzner would choose one for each server; write one, such as nbg1',
   ];
 }
-
-const isOff = (value: unknown): boolean => String(value) === 'false';
 
 /** As theirs. */
 function addressFaults({ assignPublicIPv4, assignPublicIPv6, networks }: Spec): string[] {

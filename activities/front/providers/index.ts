@@ -6,7 +6,10 @@ import { digitalocean } from './digitalocean.ts';
 import { fake } from './fake.ts';
 import { gce } from './gce.ts';
 import { hetzner } from './hetzner.ts';
+import { kubevirt } from './kubevirt.ts';
+import { openstack } from './openstack.ts';
 import type { ProviderTable } from './table.ts';
+import { vsphere } from './vsphere.ts';
 
 export const providerTables: Readonly<Record<string, ProviderTable>> = byCloudProvider([
   alibaba,
@@ -16,6 +19,9 @@ export const providerTables: Readonly<Record<string, ProviderTable>> = byCloudPr
   fake,
   gce,
   hetzner,
+  kubevirt,
+  openstack,
+  vsphere,
 ]);
 
 function byCloudProvider(tables: readonly ProviderTable[]): Record<string, ProviderTable> {

@@ -1,4 +1,4 @@
-/** Values of a `cloudProviderSpec` as machine-controller reads them: from a Secret they are texts. */
+/** Values of a `cloudProviderSpec` as machine-controller reads them: texts, in a Secret. */
 import { FieldFault } from './table.ts';
 
 const texts: Readonly<Record<string, boolean>> = {
@@ -31,9 +31,7 @@ export function isOn(value: unknown): boolean {
 
 /** Their `0` is "not given". */
 export function count(value: unknown): number | undefined {
-  const read = typeof value === 'string' ? Number(value) : value;
-  if (typeof read === 'number' && Number.isInteger(read) && read >= 0) return read || undefined;
-  throw new FieldFault('is not a whole number');
+  return wholeNumber(value) || undefined;
 }
 
 /** Not below 0. */
@@ -50,7 +48,7 @@ export function words(value: unknown): string[] {
 }
 
 /** Of what they take by its ID as well. */
-export function nameOnly(value: unknown): unknown {
+export function asName(value: unknown): unknown {
   if (!/^\d+$/.test(String(value))) return value;
   throw new FieldFault('is an ID: write the name');
 }
@@ -66,7 +64,7 @@ export function isGiven(value: unknown): boolean {
 }
 
 /** Default: IPv4 alone. */
-export function addressFamilies(ipFamily = 'IPv4'): { v4: boolean; v6: boolean } {
-  const families = ipFamily.split('+');
+export function addressFamilies(ipFamily = ''): { v4: boolean; v6: boolean } {
+  const families = (ipFamily || 'IPv4').split('+');
   return { v4: families.includes('IPv4'), v6: families.includes('IPv6') };
 }

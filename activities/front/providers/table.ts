@@ -24,10 +24,10 @@ export interface SaidRow extends AnyRow {
   /** It must be there: they have no default, or one that they ask the cloud for. */
   required?: string;
   /**
-   * The value of ours; undefined: none. `spec` has all values read, those of the process too. Throws
-   * a `FieldFault` for one that cannot be said. Default: the same.
+   * The value of ours; undefined: none. `spec` has all values read, those of the process too.
+   * Throws a `FieldFault` for one that cannot be said. Default: the same.
    */
-  to?: (value: unknown, spec: Fields) => unknown;
+  to?: (value: unknown, spec: Fields, pool: PoolContext) => unknown;
   /** The value of theirs. */
   back?: (value: unknown, providerSpec: Fields) => unknown;
 }
@@ -37,8 +37,8 @@ export interface CredentialRow extends AnyRow {
   /** Key of our Secret. */
   secret: string;
   required?: string;
-  /** As with `SaidRow`; it throws nothing. */
-  to?: (value: unknown, spec: Fields) => unknown;
+  /** As with `SaidRow`; a `FieldFault` must not have the value. */
+  to?: (value: unknown, spec: Fields, pool: PoolContext) => unknown;
   back?: (value: unknown, providerSpec: Fields) => unknown;
 }
 
@@ -65,6 +65,8 @@ export interface PoolContext {
   operatingSystem: string;
   sshPublicKeys: readonly string[];
   network?: { ipFamily?: string } | undefined;
+  /** `spec.metadata.annotations` of the template. */
+  nodeAnnotations?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface ProviderTable {
@@ -85,7 +87,7 @@ export interface ProviderTable {
   moreBack?: (providerSpec: Fields) => Record<string, unknown>;
   /** How machine-controller finds the instance of a Machine. */
   findsInstanceBy: { name: true } | { tag: string; command: (id: string, uid: string) => string };
-  /** Their providerID in the form of our driver; a sentence where it has none. Default: the same. */
+  /** Theirs in the form of our driver; a sentence where it has none. Default: the same. */
   providerID?: (theirs: string, providerSpec: Fields) => { value: string } | { fault: string };
   /** Ours in their form, which is that of the Node. Default: the same. */
   providerIDBack?: (ours: string) => string;

@@ -32,8 +32,8 @@ export function translate(
   for (const row of table.rows) {
     const written = at(read, row.theirs);
     const value = isEmpty(written) ? undefined : written;
-    if ('ours' in row) say(row, value, { made, spec: read });
-    else if ('secret' in row) keep(row, value, { made, spec: read });
+    if ('ours' in row) say(row, value, { made, spec: read, pool });
+    else if ('secret' in row) keep(row, value, { made, spec: read, pool });
     else if ('refused' in row) refuse(row, value, made);
     else if (value !== undefined) made.ignored.push(`${whole}.${row.theirs}: ${row.ignored}`);
   }
@@ -71,12 +71,13 @@ function withEnvironment(
   return read;
 }
 
-interface Place {
+interface RowContext {
   made: Translation;
   spec: Fields;
+  pool: PoolContext;
 }
 
-function say(row: SaidRow, written: unknown, { made, spec }: Place): void {
+function say(row: SaidRow, written: unknown, { made, spec, pool }: RowContext): void {
   const { providerSpec, faults } = made;
   const value = written ?? row.default;
   if (value === undefined) {
@@ -84,17 +85,26 @@ function say(row: SaidRow, written: unknown, { made, spec }: Place): void {
     return;
   }
   try {
-    set(providerSpec, row.ours, row.to ? row.to(value, spec) : value);
+    set(providerSpec, row.ours, row.to ? row.to(value, spec, pool) : value);
   } catch (error) {
     if (!(error instanceof FieldFault)) throw error;
     faults.push(`${whole}.${row.theirs} ${quoted(asText(value))} ${error.message}`);
   }
 }
 
-function keep(row: CredentialRow, value: unknown, { made, spec }: Place): void {
-  if (value !== undefined) {
-    made.credentials[row.secret] = asText(row.to ? row.to(value, spec) : value);
-  } else if (row.required !== undefined) made.faults.push(missing(row.theirs, row.required));
+function keep(row: CredentialRow, value: unknown, { made, spec, pool }: RowContext): void {
+  const { credentials, faults } = made;
+  if (value === undefined) {
+    if (row.required !== undefined) faults.push(missing(row.theirs, row.required));
+    return;
+  }
+  try {
+    const own = row.to ? row.to(value, spec, pool) : value;
+    if (own !== undefined) credentials[row.secret] = asText(own);
+  } catch (error) {
+    if (!(error instanceof FieldFault)) throw error;
+    faults.push(`${whole}.${row.theirs} ${error.message}`);
+  }
 }
 
 function refuse({ theirs, refused, harmless = [] }: RefusedRow, value: unknown, made: Translation) {

@@ -8,10 +8,19 @@ import { repository } from '../layout.ts';
 import { messageOf } from '../failure.ts';
 import { rightsOfKubelets, userDataConfigMap } from './joining.ts';
 import type { Manifest } from './rights.ts';
-import { rightsIn, rightsOfCluster, rightsOutlasting, bindingOf, isRole } from './rights.ts';
+import {
+  rightsIn,
+  rightsOfCluster,
+  rightsOfFront,
+  rightsOutlasting,
+  bindingOf,
+  isRole,
+} from './rights.ts';
 import { parseAllDocuments } from 'yaml';
 
 const crds = join(repository, 'deploy/crds');
+/** Of `cluster.k8s.io`, for the front. */
+const theirCrds = join(repository, 'deploy/crds-kubermatic');
 const exampleClass = join(repository, 'deploy/examples/class.yaml');
 
 /**
@@ -24,7 +33,7 @@ export function applyCluster(world: StackWorld): Job {
     needs: ['kube-apiserver'],
     run: async () => {
       const kubectl = kubectlOf(world);
-      await applyDefinitions(kubectl);
+      await applyDefinitions(kubectl, world.options.front ? [crds, theirCrds] : [crds]);
       const { namespace } = world.options;
       // The only one that cannot be deleted.
       const isDefault = namespace === 'default';
@@ -38,6 +47,7 @@ export function applyCluster(world: StackWorld): Job {
         userDataConfigMap(world),
       ]);
       if (world.options.autoscaler) await applyManifests(kubectl, rightsOfAutoscaler(namespace));
+      if (world.options.front) await applyManifests(kubectl, rightsOfFront(namespace));
       await createOnce(kubectl, ['-n', namespace, '-f', exampleClass]);
       return `CRDs, RBAC, example class "small" in namespace ${namespace}`;
     },
@@ -56,10 +66,11 @@ function kubectlOf({ binary, layout }: StackWorld): Kubectl {
     runProgram(file, [...common, ...args], input === undefined ? {} : { input });
 }
 
-async function applyDefinitions(kubectl: Kubectl): Promise<void> {
-  await kubectl([...serverSide, '-f', crds]);
+async function applyDefinitions(kubectl: Kubectl, folders: readonly string[]): Promise<void> {
+  const files = folders.flatMap((folder) => ['-f', folder]);
+  await kubectl([...serverSide, ...files]);
   await applyManifests(kubectl, [...rightsOfCluster(), ...rightsOfKubelets()]);
-  await kubectl(['wait', '--for=condition=Established', '--timeout=25s', '-f', crds]);
+  await kubectl(['wait', '--for=condition=Established', '--timeout=25s', ...files]);
 }
 
 async function applyManifests(kubectl: Kubectl, items: readonly Manifest[]): Promise<void> {

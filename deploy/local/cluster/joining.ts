@@ -34,6 +34,8 @@ function binding(name: string, role: string, group: string) {
 /** Of the Service network of the API server. No DNS server runs in the stack. */
 const clusterDNS = ['10.96.0.10'];
 
+export const userDataConfig = 'user-data';
+
 /** What `millwright.dev/user-data-config: user-data` names: this cluster, for its machines. */
 export function userDataConfigMap({ layout, ports, options }: StackWorld) {
   const kubernetes = {
@@ -45,7 +47,7 @@ export function userDataConfigMap({ layout, ports, options }: StackWorld) {
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name: 'user-data', namespace: options.namespace },
+    metadata: { name: userDataConfig, namespace: options.namespace },
     data: { 'config.yaml': stringify({ kubernetes }) },
   };
 }

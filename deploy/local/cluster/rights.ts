@@ -38,6 +38,7 @@ const usersOf: Readonly<Record<string, readonly User[]>> = {
   core: ['millwright-worker', 'millwright-core'],
   drain: ['millwright-worker', 'millwright-drain'],
   driver: ['millwright-worker', 'millwright-driver', 'millwright-external'],
+  front: ['millwright-front'],
   serving: ['millwright-worker', 'millwright-core'],
   fleet: ['millwright-watcher', 'millwright-worker'],
   identity: [
@@ -52,12 +53,17 @@ const usersOf: Readonly<Record<string, readonly User[]>> = {
 const file = join(repository, 'deploy/manifests/install.yaml');
 /** What `--approve-kubelet-serving` needs: here any worker may be given the flag. */
 const servingFile = join(repository, 'deploy/manifests/serving-rights.yaml');
+const frontFile = join(repository, 'deploy/manifests/front.yaml');
 const fleetFile = join(repository, 'deploy/manifests/fleet.yaml');
 /** Namespace of the release that the file shows. */
 const shownNamespace = 'machines';
 
 function shown(of = file): Manifest[] {
-  return parseAllDocuments(readFileSync(of, 'utf8')).map((document): Manifest => document.toJS());
+  return manifestsIn(readFileSync(of, 'utf8'));
+}
+
+function manifestsIn(text: string): Manifest[] {
+  return parseAllDocuments(text).map((document): Manifest => document.toJS());
 }
 
 /**
@@ -99,6 +105,19 @@ export function rightsOfFleet(): Manifest[] {
     .filter(isRole)
     .filter(({ metadata }) => metadata.name.endsWith('-fleet'))
     .flatMap(bound);
+}
+
+/** Rights and rules of admission of the front in one namespace. */
+export function rightsOfFront(namespace: string): Manifest[] {
+  const text = readFileSync(frontFile, 'utf8')
+    .replaceAll(`system:serviceaccount:${shownNamespace}:`, '')
+    .replaceAll(`${shownNamespace}.millwright-`, `${namespace}.millwright-`)
+    .replaceAll(`name: "${shownNamespace}"`, `name: "${namespace}"`)
+    .replaceAll(`namespace: "${shownNamespace}"`, `namespace: "${namespace}"`);
+  return manifestsIn(text).flatMap((object) => {
+    if (isRole(object)) return bound(object);
+    return object.kind.startsWith('ValidatingAdmissionPolicy') ? [object] : [];
+  });
 }
 
 /** Roles of a namespace with Machines. */

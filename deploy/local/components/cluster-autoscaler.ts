@@ -16,12 +16,14 @@ export interface Autoscaler {
   /** Its pools are the MachineDeployments there that have the annotations of a pool. */
   namespace: string;
   port: number;
+  /** API group of its pools. Default ours. */
+  group?: string;
   flags: readonly string[];
 }
 
 /** The cluster autoscaler of the Kubernetes project. It takes our API for the Cluster API. */
 export function autoscalerCommand(autoscaler: Autoscaler): Command {
-  const { file, kubeconfig, namespace, port, flags } = autoscaler;
+  const { file, kubeconfig, namespace, port, flags, group = 'machine.sapcloud.io' } = autoscaler;
   return {
     file,
     args: [
@@ -35,7 +37,7 @@ export function autoscalerCommand(autoscaler: Autoscaler): Command {
       '--leader-elect=false',
       ...flags,
     ],
-    env: { CAPI_GROUP: 'machine.sapcloud.io' },
+    env: { CAPI_GROUP: group, CAPI_VERSION: 'v1alpha1' },
   };
 }
 

@@ -3,13 +3,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository, type User } from '../layout.ts';
 import { host, type PortName } from '../supervision/ports.ts';
+import { userDataConfig } from '../cluster/joining.ts';
 import { answersOk, type Component } from './component.ts';
 import type { StackWorld } from './world.ts';
 
 const virtualCloudEntrance = join(repository, 'deploy/local/virtual-cloud/main.ts');
 
 /** The sources, or what was built of them. */
-const entranceOf = (role: 'watcher' | 'worker', { image }: StackWorld['options']): string =>
+const entranceOf = (
+  role: 'watcher' | 'worker' | 'front',
+  { image }: StackWorld['options'],
+): string =>
   image === undefined ? join(repository, `workers/${role}.ts`) : join(image, `${role}.js`);
 
 /**
@@ -42,6 +46,7 @@ export function ourPrograms(world: StackWorld): Component[] {
     watcher(world, 'watcher', ports.watcher),
     ...(options.doubled ? [watcher(world, 'second-watcher', ports.secondWatcher)] : []),
     ...workersOf(world),
+    ...(options.front ? [front(world)] : []),
   ];
   return [virtualCloud(world), ...(options.operator ? operator : [])];
 }
@@ -113,6 +118,20 @@ function worker(
       '--approve-kubelet-serving',
       ...world.options.workerFlags,
       ...flags,
+    ],
+  });
+}
+
+function front(world: StackWorld): Component {
+  return ourProcess(world, {
+    name: 'front',
+    needs: ['cluster', 'search-attributes', 'workflow-bundle'],
+    port: world.ports.front,
+    user: 'millwright-front',
+    args: [
+      entranceOf('front', world.options),
+      `--workflow-bundle=${world.layout.workflowBundle}`,
+      `--user-data-config=${userDataConfig}`,
     ],
   });
 }

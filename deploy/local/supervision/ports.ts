@@ -35,6 +35,7 @@ const names = [
   'secondWorker',
   'thirdWorker',
   'fourthWorker',
+  'front',
   'clusterAutoscaler',
   'prometheus',
 ] as const;

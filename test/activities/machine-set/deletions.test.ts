@@ -68,6 +68,24 @@ describe('a batch of deletions', () => {
     expect(await deleteMachines(placeOf(control), plan)).toEqual({ deleted: 3 });
   });
 
+  test.each([
+    ['Oldest', ['a']],
+    ['Newest', ['c']],
+    // It was planned for another policy, or is for none.
+    ['newest', []],
+  ])('by the policy %s, as it is now, deletes %j', async (policy, expected) => {
+    const machines = names.map((name, day) =>
+      ours(name, { metadata: { creationTimestamp: `2026-01-0${day + 1}T00:00:00Z` } }),
+    );
+    const annotations = { 'millwright.dev/delete-policy': policy };
+    const control = new InMemoryClient(
+      aMachineSet({ metadata: { annotations }, spec: { replicas: 2 } }),
+      ...machines,
+    );
+    await deleteMachines(placeOf(control), plan);
+    expect(deletedIn(control)).toEqual(expected);
+  });
+
   test('a batch of deletions that was interrupted deletes the rest', async () => {
     const going = ours('a', { metadata: { deletionTimestamp, finalizers: ['x'] } });
     const control = poolOf(1, [going, ours('b'), ours('c')]);

@@ -369,6 +369,20 @@ test('a template that the selector does not match is a fault: each machine would
   });
 });
 
+test('a delete policy that there is not is a fault: which machine goes is not guessed', async () => {
+  const annotations = { 'millwright.dev/delete-policy': 'newest' };
+  const control = new InMemoryClient(aMachineSet({ metadata: { annotations } }));
+  expect(await observeMachineSet(placeOf(control), input)).toMatchObject({
+    observation: {
+      desired: {
+        faults: [
+          'annotation millwright.dev/delete-policy: Invalid value: "newest": must be Random, Newest or Oldest',
+        ],
+      },
+    },
+  });
+});
+
 test('a set that does not exist is not found', async () => {
   expect(await observeMachineSet(placeOf(new InMemoryClient()), input)).toEqual({ found: false });
 });

@@ -6,6 +6,9 @@ test('every option has a default', () => {
     namespace: 'shoot',
     mcmDeployments: ['machine-controller-manager'],
     externalProviders: [],
+    from: 'mcm',
+    machineController: { namespace: 'kube-system', name: 'machine-controller' },
+    instancesTagged: false,
     timeoutSeconds: 300,
   });
 });
@@ -23,6 +26,8 @@ test.each([
     ['check', '--timeout=5'],
     /'--timeout <duration>' argument '5' is invalid. Allowed/,
   ],
+  ['another controller', ['check', '--from=capi'], /Allowed choices are mcm, kubermatic/],
+  ['a name without a namespace', ['check', '--machine-controller=x'], /Allowed: NAMESPACE\/NAME/],
   ['an unknown option', ['check', '--force'], /--force/],
 ])('millwright migrate refuses %s in words', (_name, argv, says) => {
   expect(() => readArguments(['migrate', ...argv])).toThrow(CommanderError);

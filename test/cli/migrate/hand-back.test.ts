@@ -51,7 +51,15 @@ class WithDeployments extends ReviewingClient {
 function handBackOf(kube: ReviewingClient, temporalAddress = '127.0.0.1:1', timeoutSeconds = 600) {
   return handBack({
     scope: { kube, namespace: 'shoot' },
-    options: { mcmDeployments: [mcm], externalProviders: [], timeoutSeconds, temporalAddress },
+    options: {
+      from: 'mcm',
+      machineController: { namespace: 'kube-system', name: 'machine-controller' },
+      instancesTagged: false,
+      mcmDeployments: [mcm],
+      externalProviders: [],
+      timeoutSeconds,
+      temporalAddress,
+    },
     report: () => undefined,
   });
 }

@@ -54,6 +54,7 @@ const somePorts: Ports = {
   temporalPprof: 26,
   clusterAutoscaler: 27,
   prometheus: 28,
+  front: 29,
 };
 
 function aStack(stateDir: string, changes: Partial<Stack> = {}): Stack {

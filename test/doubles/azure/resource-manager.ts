@@ -133,7 +133,7 @@ function one(manager: Manager, asked: Asked, match: RegExpExecArray): Answer {
   const write = { resources, type, group: groupName, name, fault, operationMilliseconds, origin };
   if (asked.method === 'PUT') return put({ ...write, body: Object(asked.body) });
   if (asked.method === 'DELETE') return remove({ ...write, body: {} });
-  if (asked.method === 'PATCH') return changeTags(existing(manager, write), asked.body);
+  if (asked.method === 'PATCH') return change(existing(manager, write), asked.body);
   const stale = fault?.kind === 'stale' ? before(resources, write) : undefined;
   const seen = stale ?? existing(manager, write);
   return { status: 200, body: shown(seen, asked.query.get('$expand')) };
@@ -146,10 +146,16 @@ function shown(resource: Resource, expand: string | null): object {
 }
 
 /** Of all that may be changed, the driver changes these. */
-function changeTags(resource: Resource, body: unknown): Answer {
-  const fault = shapes.tagsChange(body, 'body');
+function change(resource: Resource, body: unknown): Answer {
+  const { tags, properties } = Object(body);
+  const shape = properties === undefined ? shapes.tagsChange : shapes.belongingsChange;
+  const fault = shape(body, 'body');
   if (fault !== undefined) throw new Refusal(400, 'InvalidRequestContent', fault);
-  resource.tags = { ...Object(body).tags };
+  if (tags !== undefined) resource.tags = { ...tags };
+  const sent = Object(resource.sent['properties']);
+  for (const profile of ['storageProfile', 'networkProfile']) {
+    Object.assign(Object(sent[profile]), properties?.[profile]);
+  }
   return { status: 200, body: bodyOf(resource) };
 }
 

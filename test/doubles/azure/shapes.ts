@@ -179,6 +179,15 @@ const osProfile = object({
   }),
 });
 
+const networkProfile = object({
+  'networkInterfaces!': list(
+    object({
+      'id!': armId('Microsoft.Network/networkInterfaces'),
+      'properties!': object({ primary: flag, deleteOption: oneOf('Delete', 'Detach') }),
+    }),
+  ),
+});
+
 export const virtualMachine = object({
   'location!': text,
   tags,
@@ -192,14 +201,7 @@ export const virtualMachine = object({
     'hardwareProfile!': object({ 'vmSize!': text }),
     'storageProfile!': storageProfile,
     'osProfile!': osProfile,
-    'networkProfile!': object({
-      'networkInterfaces!': list(
-        object({
-          'id!': armId('Microsoft.Network/networkInterfaces'),
-          'properties!': object({ primary: flag, deleteOption: oneOf('Delete', 'Detach') }),
-        }),
-      ),
-    }),
+    'networkProfile!': networkProfile,
     securityProfile: object({
       securityType: oneOf('TrustedLaunch', 'ConfidentialVM', 'Standard'),
       uefiSettings: object({ vTpmEnabled: flag, secureBootEnabled: flag }),
@@ -229,5 +231,10 @@ export const graphRequest = object({
 });
 
 export const tagsChange = object({ 'tags!': tags });
+
+/** What of a virtual machine goes with it. */
+export const belongingsChange = object({
+  'properties!': object({ storageProfile: mapOf(() => undefined), networkProfile: networkProfile }),
+});
 
 export const terms = object({ 'properties!': mapOf(() => undefined) });

@@ -71,7 +71,12 @@ const settings = programs.map(({ part, values }) =>
     : `--set-json=workers.${part}=${JSON.stringify(values)}`,
 );
 // Its pods run nowhere: what becomes of them is for the test to say, and for no Node of others.
-const release = [...settings, '--set=workers.worker=null', '--set=nodeSelector.run=nowhere'];
+const release = [
+  ...settings,
+  '--set=workers.worker=null',
+  '--set=nodeSelector.run=nowhere',
+  '--set=front.enabled=true,front.replicas=0',
+];
 
 /** Of the account of a part, as its Deployment has them. */
 async function flagsByAccount(): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -108,7 +113,7 @@ async function install(scenario: Scenario): Promise<void> {
   const own = ['--namespace', `${namespace}-system`, '--create-namespace'];
   const machines = `--set=machines.namespace=${namespace}`;
   await withHelm('install', 'millwright', chart, ...own, machines, ...release);
-  for (const { part } of programs)
+  for (const part of [...programs.map((program) => program.part), 'front'])
     await writeAccountKubeconfig(cluster.kube, accountOf(scenario, part));
 }
 
@@ -232,6 +237,40 @@ describe('an install by the chart', () => {
     await withKubectl([...change, '--dry-run=server'], undefined, asWorker);
     const restored = machineManifest(scenario.named('restored'), { providerID: 'virtual://x' });
     await withKubectl(['create', '--dry-run=server', '-f', '-'], JSON.stringify(restored));
+  });
+
+  test('lets the front write its own Secrets, and no others', async () => {
+    const asFront = kubeconfigFileOf(accountOf(scenario, 'front'));
+    const { namespace } = scenario;
+    const fault = 'may write only Secrets with the label front.millwright.dev/pool';
+    const write = async (...args: string[]) =>
+      await withKubectl([...args, '-n', namespace, '--dry-run=server'], undefined, asFront);
+    const change = ['--type=merge', '-p', '{"metadata":{"finalizers":["example.com/other"]}}'];
+    await expect(write('patch', 'secret', secretName, ...change)).rejects.toThrow(fault);
+    await expect(write('delete', 'secret', secretName)).rejects.toThrow(fault);
+
+    const create = (name: string, metadata: object) =>
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name, namespace, ...metadata },
+        data: { 'front-template': 'e30=' },
+      });
+    const labels = { 'front.millwright.dev/pool': 'a' };
+    await withKubectl(['create', '-f', '-'], create('of-front', { labels }), asFront);
+    // A person takes the label off, and it is given back.
+    const relabel = (value: string | null) => [
+      'patch',
+      'secret',
+      'of-front',
+      `--namespace=${namespace}`,
+      '--type=merge',
+      '-p',
+      JSON.stringify({ metadata: { labels: { 'front.millwright.dev/pool': value } } }),
+    ];
+    await withKubectl(relabel(null));
+    await withKubectl(relabel('a'), undefined, asFront);
+    await withKubectl(['delete', 'secret', 'of-front', '-n', namespace], undefined, asFront);
   });
 
   test('writes of Secrets their finalizers, and in kube-system bootstrap tokens, alone', async () => {

@@ -5,14 +5,13 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { ignoreNotFound } from '../../../kube/client/ignore.ts';
 import { isAlreadyExists } from '../../../kube/client/errors.ts';
-import { customResource } from '../../../kube/client/paths.ts';
 import { preparedBinary } from '../../../deploy/local/binaries/acquire.ts';
 import { rightsOfAutoscaler } from '../../../deploy/local/cluster/apply.ts';
 import type { Manifest } from '../../../deploy/local/cluster/rights.ts';
 import { autoscalerCommand } from '../../../deploy/local/components/cluster-autoscaler.ts';
 import { localPorts } from '../../../deploy/local/supervision/ports.ts';
-import { annotations } from '../../../workflows/api/constants.ts';
-import type { Machine } from '../../../workflows/api/machine.ts';
+import type { KubeObject } from '../../../kube/client/client.ts';
+import { group as ourGroup } from '../../../workflows/api/constants.ts';
 import { LiveList } from './live-list.ts';
 import type { Scenario } from './scenario.ts';
 import { logFolderOf, testStack } from './test-stack.ts';
@@ -39,6 +38,7 @@ const hurried = [
 export class ClusterAutoscaler {
   readonly #scenario: Scenario;
   readonly #file: string;
+  readonly #group: string;
   readonly #stop: () => Promise<void>;
   #process: ChildProcess | undefined;
   #isEnding = false;
@@ -47,19 +47,25 @@ export class ClusterAutoscaler {
 
   private constructor(
     scenario: Scenario,
-    file: string,
+    { file, group }: { file: string; group: string },
     { deleted, stop }: { deleted: Map<string, boolean>; stop: () => Promise<void> },
   ) {
     this.#scenario = scenario;
     this.#file = file;
+    this.#group = group;
     this.#deleted = deleted;
     this.#stop = stop;
   }
 
-  static async start(scenario: Scenario): Promise<ClusterAutoscaler> {
+  /** `group`: of its pools. */
+  static async start(scenario: Scenario, group = ourGroup): Promise<ClusterAutoscaler> {
     const file = await preparedBinary('cluster-autoscaler');
-    await grant(scenario);
-    const autoscaler = new ClusterAutoscaler(scenario, file, deletionsOf(scenario));
+    await grant(scenario, group);
+    const autoscaler = new ClusterAutoscaler(
+      scenario,
+      { file, group },
+      deletionsOf(scenario, group),
+    );
     await autoscaler.startAgain();
     return autoscaler;
   }
@@ -72,6 +78,7 @@ export class ClusterAutoscaler {
       kubeconfig: stack.layout.kubeconfigOf('cluster-autoscaler'),
       namespace,
       port: await localPorts.anyFree(),
+      group: this.#group,
       flags: hurried,
     });
     this.#starts += 1;
@@ -114,16 +121,16 @@ export class ClusterAutoscaler {
 }
 
 /** By name of each machine that was deleted: whether it had the autoscaler's mark by then. */
-function deletionsOf({ cluster, namespace }: Scenario) {
+function deletionsOf({ cluster, namespace }: Scenario, group: string) {
   const deleted = new Map<string, boolean>();
-  const list = new LiveList<Machine, Machine>({
+  const list = new LiveList<KubeObject, KubeObject>({
     kube: cluster.kube,
-    path: customResource('machines', namespace),
+    path: `/apis/${group}/v1alpha1/namespaces/${namespace}/machines`,
     project: (machine) => machine,
     onChange: (_type, machine) => {
       if (machine?.metadata.deletionTimestamp === undefined) return;
       const { name, annotations: notes = {} } = machine.metadata;
-      if (!deleted.has(name)) deleted.set(name, annotations.deleteMachine in notes);
+      if (!deleted.has(name)) deleted.set(name, `${group}/delete-machine` in notes);
     },
   });
   return { deleted, stop: () => list.stop() };
@@ -142,8 +149,10 @@ function pathOf({ kind, metadata }: Manifest): string {
 }
 
 /** What docs/autoscaler.md tells users to give it, and no more. */
-async function grant({ cluster, namespace }: Scenario): Promise<void> {
-  for (const manifest of rightsOfAutoscaler(namespace)) {
+async function grant({ cluster, namespace }: Scenario, group: string): Promise<void> {
+  const texts = JSON.stringify(rightsOfAutoscaler(namespace)).replaceAll(ourGroup, group);
+  const manifests: readonly Manifest[] = JSON.parse(texts);
+  for (const manifest of manifests) {
     try {
       await cluster.kube.create(pathOf(manifest), manifest);
     } catch (error) {

@@ -13,7 +13,7 @@ import { logFolderOf, type TestStack } from './test-stack.ts';
 const watchers = ['watcher', 'standby'] as const;
 const doubles = ['standby', 'second-worker'] as const;
 export type Program =
-  (typeof watchers)[number] | (typeof doubles)[number] | 'worker' | `worker-${string}`;
+  (typeof watchers)[number] | (typeof doubles)[number] | 'worker' | `worker-${string}` | 'front';
 
 export interface WorkerProgram {
   name: Program;
@@ -42,7 +42,9 @@ export interface OperatorOptions {
   watcherFlags?: readonly string[] | undefined;
   /** Where both find Temporal, asked at each start; default the stack's own. */
   temporalAddress?: (() => string) | undefined;
-  /** Of both processes, beside those that every one has. */
+  /** There is a front as well, with these. */
+  frontFlags?: readonly string[] | undefined;
+  /** Of all processes, beside those that every one has. */
   flags?: readonly string[] | undefined;
   /** Where the worker finds its servers, asked at each start; default the stack's own. */
   workerAccess?: (() => Access) | undefined;
@@ -102,6 +104,7 @@ export class Operator {
     this.#retired.clear();
     this.#spawn('watcher');
     for (const { name, isLater } of this.#workers) if (!isLater) this.#spawn(name);
+    if (this.#options.frontFlags) this.#spawn('front');
     if (this.#options.isDoubled) for (const program of doubles) this.#spawn(program);
   }
 
@@ -200,18 +203,25 @@ export class Operator {
   #accessOf(program: Program): Access {
     const { layout, virtualCloud } = this.#stack;
     const { workerAccess, watcherAccess, accessOf } = this.#options;
-    const isWorker = roleOf(program) === 'worker';
+    const entrance = entranceOf(program);
+    const isWorker = entrance === 'worker';
     const { user = 'millwright-worker' } = this.#workerNamed(program);
-    const kubeconfig = layout.kubeconfigOf(isWorker ? user : 'millwright-watcher');
+    const kubeconfig = layout.kubeconfigOf(isWorker ? user : `millwright-${entrance}`);
     const own = (isWorker ? workerAccess : watcherAccess) ?? accessOf;
     return own?.(program) ?? { kubeconfig, virtualCloud };
   }
 
   #flags(program: Program): string[] {
-    const { flags = [], workerFlags = [], watcherFlags = [] } = this.#options;
+    const { flags = [], workerFlags = [], watcherFlags = [], frontFlags = [] } = this.#options;
     const { launch } = this.#options;
     const { layout } = this.#stack;
     const { flags: ownFlags = [] } = this.#workerNamed(program);
+    const bundle = launch ? [] : [`--workflow-bundle=${layout.workflowBundle}`];
+    const ofEntrance: Readonly<Record<Role | 'front', readonly string[]>> = {
+      watcher: watcherFlags,
+      worker: [...bundle, ...sandboxOf(program), ...workerFlags, ...ownFlags],
+      front: [...bundle, ...frontFlags],
+    };
     return [
       ...this.#placeFlags(program),
       ...quickRecovery,
@@ -219,14 +229,7 @@ export class Operator {
       '--log-format=json',
       `--leader-elect-identity=${program}`,
       ...flags,
-      ...(roleOf(program) === 'worker'
-        ? [
-            ...(launch ? [] : [`--workflow-bundle=${layout.workflowBundle}`]),
-            ...sandboxOf(program),
-            ...workerFlags,
-            ...ownFlags,
-          ]
-        : watcherFlags),
+      ...ofEntrance[entranceOf(program)],
     ];
   }
 
@@ -274,10 +277,10 @@ export class Operator {
 /** @param tree The repository, or a worktree of another revision of it. */
 export function sourcesWith(compileCache: string, tree = repository): Launch {
   const parentWatch = pathToFileURL(join(repository, 'deploy/local/parent-watch.mjs')).href;
-  return ({ role, flags, env, log }) =>
+  return ({ program, flags, env, log }) =>
     spawn(
       process.execPath,
-      [`--import=${parentWatch}`, join(tree, 'workers', `${role}.ts`), ...flags],
+      [`--import=${parentWatch}`, join(tree, 'workers', `${entranceOf(program)}.ts`), ...flags],
       {
         stdio: ['ignore', log, log],
         env: {
@@ -290,6 +293,10 @@ export function sourcesWith(compileCache: string, tree = repository): Launch {
         },
       },
     );
+}
+
+function entranceOf(program: Program): Role | 'front' {
+  return program === 'front' ? program : roleOf(program);
 }
 
 function roleOf(program: Program): Role {

@@ -83,15 +83,21 @@ export async function createPoolClass(
 }
 
 function templateOf(pool: string, className: string, serves: string) {
+  const { labels, taints } = nodesFor(serves);
   return {
     metadata: { labels: { name: pool } },
     spec: {
       class: { kind: 'MachineClass', name: className },
-      nodeTemplate: {
-        metadata: { labels: { [label]: serves } },
-        spec: { taints: [{ key: taint, value: 'yes', effect: 'NoSchedule' }] },
-      },
+      nodeTemplate: { metadata: { labels }, spec: { taints } },
     },
+  };
+}
+
+/** Labels and taints of Nodes for the workloads that ask for these. */
+export function nodesFor(serves: string) {
+  return {
+    labels: { [label]: serves },
+    taints: [{ key: taint, value: 'yes', effect: 'NoSchedule' }],
   };
 }
 

@@ -3,6 +3,7 @@ import {
   isRole,
   namespacedRoles,
   rightsIn,
+  rightsOfFront,
   rightsOfFleet,
   rightsOfCluster,
   type Manifest,
@@ -68,9 +69,14 @@ function refTo(fleet: string, { name }: { name: string }) {
   };
 }
 
+/** In a namespace that is there. */
+export async function grantFront(kube: KubeClient, namespace: string): Promise<void> {
+  for (const manifest of rightsOfFront(namespace)) await kube.create(pathOf(manifest), manifest);
+}
+
 /** Those that are not of the namespace itself, which takes the others along. */
 export async function revokeRights(kube: KubeClient, namespace: string): Promise<void> {
-  const ofCluster = rightsIn(namespace).filter(({ metadata }) => metadata.namespace === undefined);
+  const ofCluster = [...rightsIn(namespace), ...rightsOfFront(namespace)].filter(isOfCluster);
   for (const manifest of ofCluster)
     await ignoreNotFound(kube.delete(`${pathOf(manifest)}/${manifest.metadata.name}`));
 }

@@ -12,7 +12,6 @@ import { loadKubeConfig } from '../../../kube/client/kubeconfig.ts';
 import { ignoreNotFound } from '../../../kube/client/ignore.ts';
 import { createTransport } from '../../../kube/client/transport.ts';
 import { eventually } from '../../support/eventually.ts';
-import { group as ourGroup, ownGroup } from '../../../workflows/api/constants.ts';
 
 export interface Schema {
   [keyword: string]: unknown;
@@ -78,7 +77,7 @@ export class ScratchCrds {
 
   async #install(crd: Crd): Promise<void> {
     await this.#connection.send({ method: 'POST', path: crdsPath, body: crd });
-    const path = this.#pathOf(crd.spec.names.kind);
+    const path = this.pathOf(crd.spec.names.kind);
     await eventually('the CRDs are served', () =>
       this.#connection.send({ method: 'GET', path }).then(() => true, isNotServedYet),
     );
@@ -135,7 +134,7 @@ export class ScratchCrds {
     return await refusals(
       this.#connection.send({
         method: 'POST',
-        path: this.#pathOf(object.kind),
+        path: this.pathOf(object.kind),
         query: { dryRun: 'All', fieldValidation: 'Strict' },
         body: this.#moved(object),
       }),
@@ -144,7 +143,7 @@ export class ScratchCrds {
 
   /** Stores the object, then its status as a controller would. */
   async create(object: AnyObject): Promise<void> {
-    const path = this.#pathOf(object.kind);
+    const path = this.pathOf(object.kind);
     await this.#connection.send({ method: 'POST', path, body: this.#moved(object) });
     if (object.status !== undefined) {
       await this.patch(object, { status: object.status }, 'status');
@@ -152,13 +151,18 @@ export class ScratchCrds {
   }
 
   async patch(object: AnyObject, body: object, subresource?: 'status'): Promise<void> {
-    const path = `${this.#pathOf(object.kind)}/${object.metadata.name}`;
+    const path = `${this.pathOf(object.kind)}/${object.metadata.name}`;
     await this.#connection.send({
       method: 'PATCH',
       path: subresource ? `${path}/${subresource}` : path,
       contentType: 'application/merge-patch+json',
       body,
     });
+  }
+
+  /** Any other call, as the administrator. */
+  async send(call: Call): Promise<unknown> {
+    return await this.#connection.send(call);
   }
 
   async remove(): Promise<void> {
@@ -170,7 +174,8 @@ export class ScratchCrds {
     await this.#connection.close();
   }
 
-  #pathOf(kind: string): string {
+  /** Of all objects of a kind. */
+  pathOf(kind: string): string {
     const plural = this.#crds.find(({ spec }) => spec.names.kind === kind)?.spec.names.plural;
     return plural === undefined
       ? `/api/v1/namespaces/${secretsNamespace}/${kind.toLowerCase()}s`
@@ -211,9 +216,8 @@ async function presentTexts(): Promise<string[]> {
 function crdsIn(texts: readonly string[], group: string): Crd[] {
   return texts.map((text): Crd => {
     const present: Crd = parse(text);
-    // Annotations and examples of MCM's kinds name the other group too.
-    const from = present.spec.group === ownGroup ? ownGroup : ourGroup;
-    return parse(text.replaceAll(from, group));
+    // Annotations and examples name the group too.
+    return parse(text.replaceAll(present.spec.group, group));
   });
 }
 

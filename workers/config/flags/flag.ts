@@ -1,12 +1,16 @@
 /** Definition of a flag. The parser, the help text and docs/flags.md are made of it. */
 import type { Kind } from './kinds.ts';
 
-export type Component = 'watcher' | 'worker';
+export type Component = 'watcher' | 'worker' | 'front';
+
+/** One of them, or more. */
+type Components = Component | readonly Component[];
 
 export const groups = [
   'Clusters',
   'Temporal',
   'Work',
+  'Front',
   'Machines',
   'Safety',
   'Leader election',
@@ -18,13 +22,13 @@ export const groups = [
 export interface Flag<T> {
   group: (typeof groups)[number];
   kind: Kind<T>;
-  /** As a person would write it. Two where the binaries of MCM differ. */
+  /** As a person would write it. Several where the processes differ. */
   default: string | Record<Component, string>;
   /** In a process that was started by a name of MCM; default the same. */
   defaultAsMcm?: string;
   says: string;
-  /** Set when the flag has an effect in one process only. */
-  only?: Component;
+  /** Set when the flag has no effect in some process: those in which it has one. */
+  only?: Components;
   /** Set when the flag is accepted and has no effect: why. */
   noop?: string;
   /** MCM does not have it. */
@@ -55,4 +59,20 @@ export function defaultOf(
 ): string {
   if (isNamedAsMcm && flag.defaultAsMcm !== undefined) return flag.defaultAsMcm;
   return typeof flag.default === 'string' ? flag.default : flag.default[component];
+}
+
+/** Undefined: the flag has an effect in the process. Otherwise a sentence. */
+export function withoutEffectIn(
+  { only }: Pick<Flag<unknown>, 'only'>,
+  component: Component,
+): string | undefined {
+  if (only === undefined || processesOf(only).includes(component)) return undefined;
+  const [first, ...others] = processesOf(only).map((name) => `the ${name}`);
+  return others.length === 0
+    ? `only ${first} uses it.`
+    : `only ${[first, ...others].join(' and ')} use it.`;
+}
+
+export function processesOf(only: Components): readonly Component[] {
+  return typeof only === 'string' ? [only] : only;
 }

@@ -1,9 +1,17 @@
-import { type Component, defaultOf, type Flag, groups, type Started } from './flag.ts';
+import {
+  type Component,
+  defaultOf,
+  type Flag,
+  groups,
+  type Started,
+  withoutEffectIn,
+} from './flag.ts';
 import { type FlagName, flagNames, flagOf } from './table.ts';
 
 const purpose: Record<Component, string> = {
   watcher: 'Turns changes in the clusters into signals to the workflows.',
   worker: 'Runs the workflows and does what they ask of Kubernetes and the cloud.',
+  front: 'Mirrors the machines of cluster.k8s.io/v1alpha1, the API of Kubermatic.',
 };
 
 /** Text of `--help`: every flag with its default and one sentence, then two examples. */
@@ -32,11 +40,10 @@ function helpOfFlag(name: FlagName, started: Started): string {
   return `  --${name}${value}${byDefault}\n      ${says}${effectOf(flag, component)}`;
 }
 
-function effectOf({ noop, only }: Flag<unknown>, component: Component): string {
-  if (noop !== undefined) return ` No effect: ${noop}`;
-  return only === undefined || only === component
-    ? ''
-    : ` No effect here: only the ${only} uses it.`;
+function effectOf(flag: Flag<unknown>, component: Component): string {
+  if (flag.noop !== undefined) return ` No effect: ${flag.noop}`;
+  const reason = withoutEffectIn(flag, component);
+  return reason === undefined ? '' : ` No effect here: ${reason}`;
 }
 
 const environment = `Environment:

@@ -1,5 +1,6 @@
 /** How the text after a flag becomes a value. */
 import { isIP } from 'node:net';
+import type { NamespacedName } from '../../../workflows/contracts/references.ts';
 import { parseDuration } from '../../../workflows/api/duration.ts';
 
 export interface Kind<T> {
@@ -115,12 +116,22 @@ export const otherNamespace: Kind<string> = {
   parse: (value) => (value === '' ? value : namespaceName.parse(value)),
 };
 
-/** A name of a Secret; empty: none. */
+/** A name of a Secret or a ConfigMap; empty: none. */
 export const secretName: Kind<string> = {
   placeholder: 'NAME',
   allowed:
     'at most 253 lower-case letters, digits, "-" and ".", with a letter or digit at both ends',
   parse: (value) => (/^([a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?)?$/.test(value) ? value : undefined),
+};
+
+export const namespacedName: Kind<NamespacedName> = {
+  placeholder: 'NAMESPACE/NAME',
+  allowed: 'the name of a namespace, "/" and a name in it, like kube-system/machine-controller',
+  parse: (value) => {
+    const [namespace = '', name = '', ...more] = value.split('/');
+    const isAllowed = namespaceName.parse(namespace) && name !== '' && secretName.parse(name);
+    return isAllowed && more.length === 0 ? { namespace, name } : undefined;
+  },
 };
 
 /** A part of an id in Temporal, whose parts are separated by "/". */

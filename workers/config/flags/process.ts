@@ -12,6 +12,7 @@ import {
   ipAddress,
   namePart,
   names,
+  namespacedName,
   namespaceName,
   oneOf,
   otherNamespace,
@@ -142,14 +143,14 @@ const temporalFlags = {
     kind: file,
     default: '',
     says: 'Workflow code that was bundled before. Empty: that of the build; in a checkout it is bundled at the start, which takes about a second.',
-    only: 'worker',
+    only: ['worker', 'front'],
     ours: true,
   },
   'workflow-sandbox': {
     kind: oneOf('lean', 'sdk'),
     default: 'lean',
     says: 'What workflows run in. "sdk": the sandbox of the Temporal SDK as it is. "lean": the same without what costs most of its CPU; the Call Stack tab of the Temporal UI shows calls instead of promises then.',
-    only: 'worker',
+    only: ['worker', 'front'],
     ours: true,
   },
 } as const satisfies Flags;
@@ -171,14 +172,14 @@ const workFlags = {
   },
   'concurrent-syncs': {
     kind: integer({ min: 1 }),
-    default: { watcher: '64', worker: '50' },
-    says: 'Things done at the same time: in the worker, activities of each kind; in the watcher, signals being sent.',
+    default: { watcher: '64', worker: '50', front: '10' },
+    says: 'Things done at the same time: in the worker, activities of each kind; in the watcher, signals being sent; in the front, MachineDeployments that are compared.',
   },
   'max-cached-workflows': {
     kind: integer({ min: 2 }),
     default: '3000',
     says: 'Workflows kept in memory between two of their steps. Others are replayed when they wake.',
-    only: 'worker',
+    only: ['worker', 'front'],
     ours: true,
   },
   'shutdown-grace-period': {
@@ -231,41 +232,87 @@ const workFlags = {
   },
 } as const satisfies Flags;
 
+const frontFlags = {
+  'instance-cluster': {
+    kind: namePart,
+    default: '',
+    says: 'Name of the cluster in tags and labels of instances, as machine-controller has it in its credentials or flags. Empty: that of --install.',
+    only: 'front',
+    ours: true,
+  },
+  'user-data-config': {
+    kind: secretName,
+    default: '',
+    says: 'ConfigMap in each namespace whose key "config.yaml" the user data of all pools has in common: see docs/user-data.md. Empty: none.',
+    only: 'front',
+    ours: true,
+  },
+  'join-cluster-timeout': {
+    kind: duration,
+    default: '0s',
+    says: 'creationTimeout of new templates: a machine without a Node after this long is replaced. 0s: that of the worker.',
+    only: 'front',
+    ours: true,
+  },
+  'skip-eviction-after': {
+    kind: duration,
+    default: '0s',
+    says: 'drainTimeout of new templates: a deletion that drains for longer is forced. 0s: that of the worker.',
+    only: 'front',
+    ours: true,
+  },
+  'replace-unhealthy': {
+    kind: boolean,
+    default: 'false',
+    says: 'New templates let machines be replaced whose Node is unhealthy, which machine-controller never does.',
+    only: 'front',
+    ours: true,
+  },
+  'machine-controller-lease': {
+    kind: namespacedName,
+    default: 'kube-system/machine-controller',
+    says: 'Lease of machine-controller in the control cluster. While it is held no MachineDeployment is served that was not served before.',
+    only: 'front',
+    ours: true,
+  },
+} as const satisfies Flags;
+
 const leaderElectionFlags = {
   'leader-elect': {
     kind: boolean,
     default: 'true',
     says: 'Take the Leases before working, so that one of several watchers works. Workers share their work and need no leader. false: take the Lease "millwright" at the start from any holder, without which workers do not act, and leave those of MCM alone; run one watcher only.',
-    only: 'watcher',
+    only: ['watcher', 'front'],
   },
   'leader-elect-lease-duration': {
     kind: duration,
     default: '15s',
     says: 'How long others wait for a leader that no longer renews its Lease. Whole seconds.',
-    only: 'watcher',
+    only: ['watcher', 'front'],
   },
   'leader-elect-renew-deadline': {
     kind: duration,
     default: '10s',
     says: 'How long a leader tries to renew its Lease before it stops. Shorter than the lease duration.',
-    only: 'watcher',
+    only: ['watcher', 'front'],
   },
   'leader-elect-retry-period': {
     kind: duration,
     default: '2s',
     says: 'Time between two tries to take or renew the Lease.',
-    only: 'watcher',
+    only: ['watcher', 'front'],
   },
   'leader-elect-resource-lock': {
     kind: oneOf('leases'),
     default: 'leases',
     says: 'Kind of the lock.',
-    only: 'watcher',
+    only: ['watcher', 'front'],
   },
   'leader-elect-resource-namespace': {
     kind: otherNamespace,
     default: '',
     says: 'Namespace of the Lease of our own, the same for watcher and workers. Empty: --namespace, where the Lease is called "millwright". In another one it is called "millwright-NAMESPACE", and machines can be deleted while their own namespace is. Leases of MCM stay in --namespace.',
+    only: ['watcher', 'worker'],
     ours: true,
   },
   'leader-elect-resource-name': {
@@ -273,6 +320,7 @@ const leaderElectionFlags = {
     default: 'millwright',
     defaultAsMcm: 'machine-controller-manager',
     says: 'Name of the Lease of our own in --namespace, the same for watcher and workers. The second is one of MCM, for roles that grant no other Lease: MCM and Millwright still exclude each other.',
+    only: ['watcher', 'worker'],
     ours: true,
   },
   'leader-elect-identity': {
@@ -286,7 +334,7 @@ const leaderElectionFlags = {
 const httpFlags = {
   port: {
     kind: integer({ min: 0, max: 65_535 }),
-    default: { watcher: '10258', worker: '10259' },
+    default: { watcher: '10258', worker: '10259', front: '10260' },
     says: 'Port of /healthz, /readyz, /metrics and /configz. 0: any free port, which is logged.',
   },
   address: {
@@ -339,6 +387,7 @@ export const processFlags = {
   ...grouped('Clusters', clusterFlags),
   ...grouped('Temporal', temporalFlags),
   ...grouped('Work', workFlags),
+  ...grouped('Front', frontFlags),
   ...grouped('Leader election', leaderElectionFlags),
   ...grouped('HTTP', httpFlags),
   ...grouped('Logs', logFlags),

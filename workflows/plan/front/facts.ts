@@ -4,7 +4,11 @@ import type {
   KubermaticMachineDeployment,
   KubermaticMachineSet,
 } from '../../api/kubermatic.ts';
-import { front, kubermaticFinalizers } from '../../api/kubermatic-names.ts';
+import {
+  front,
+  kubermaticFinalizers,
+  kubermaticProviderFinalizers,
+} from '../../api/kubermatic-names.ts';
 import type { MachineClass } from '../../api/machine-class.ts';
 import type { MachineDeployment } from '../../api/machine-deployment.ts';
 import type { MachineSet, MachineTemplateSpec } from '../../api/machine-set.ts';
@@ -100,8 +104,15 @@ export function isMirror({ metadata }: { metadata: ObjectMeta }): boolean {
   return finalizers.includes(front.finalizer) || annotations[front.finalizer] === 'true';
 }
 
-/** Finalizers without those that wait for our side. */
-export function finalizersOfOthers({ metadata }: { metadata: ObjectMeta }): string[] {
+/** Finalizers without those that wait for our side, and what the providers of theirs wait for. */
+export function finalizersOfOthers(object: { metadata: ObjectMeta }): string[] {
+  return finalizersToKeep(object).filter(
+    (finalizer) => !finalizer.startsWith(kubermaticProviderFinalizers.prefix),
+  );
+}
+
+/** As long as we serve it: machine-controller cleans up by those of its providers. */
+export function finalizersToKeep({ metadata }: { metadata: ObjectMeta }): string[] {
   const waiting = [front.finalizer, ...Object.values(kubermaticFinalizers)] as readonly string[];
   return (metadata.finalizers ?? []).filter((finalizer) => !waiting.includes(finalizer));
 }

@@ -1,8 +1,12 @@
 /** What we serve becomes machine-controller's, from the top down. No instance is touched. */
-import { front, kubermaticFinalizers } from '../../api/kubermatic-names.ts';
+import {
+  front,
+  kubermaticFinalizers,
+  kubermaticProviderFinalizers,
+} from '../../api/kubermatic-names.ts';
 import type { ObjectMeta } from '../../api/meta.ts';
 import {
-  finalizersOfOthers,
+  finalizersToKeep,
   isDeleting,
   isMirror,
   mirroredDeployment,
@@ -79,8 +83,13 @@ function removals(
 }
 
 function returnOf(machine: PoolFacts['theirs']['machines'][number]): Write {
-  const finalizers = [...finalizersOfOthers(machine), ...Object.values(kubermaticFinalizers)];
-  return patchOf('theirMachine', machine, { metadata: { finalizers } });
+  const { cloudProvider = '' } = machine.spec.providerSpec.value ?? {};
+  const finalizers = new Set([
+    ...finalizersToKeep(machine),
+    ...Object.values(kubermaticFinalizers),
+    ...(kubermaticProviderFinalizers.ofInstance[cloudProvider] ?? []),
+  ]);
+  return patchOf('theirMachine', machine, { metadata: { finalizers: [...finalizers] } });
 }
 
 function withoutOurs({ metadata }: { metadata: ObjectMeta }): { finalizers: string[] } {

@@ -68,7 +68,8 @@ function updateOf(mirrored: MirroredMachine, theirs: KubermaticMachine, now: str
   const spec = defined({
     metadata:
       taken && theirs.spec.metadata?.name !== name ? { ...theirs.spec.metadata, name } : undefined,
-    providerID: theirs.spec.providerID === providerID ? undefined : providerID,
+    // It is written once; machine-controller makes one up (`kubermatic://`) where Nodes get none.
+    providerID: theirs.spec.providerID ? undefined : providerID,
   });
   const patch = defined({
     metadata: metadataPatch(mirrored, theirs),

@@ -7,7 +7,7 @@ import type { MachineSet } from '../../api/machine-set.ts';
 import {
   byName,
   controllerUidOf,
-  finalizersOfOthers,
+  finalizersToKeep,
   isDeleting,
   isMirror,
   type MadeTemplate,
@@ -67,20 +67,15 @@ function refusalsOfMachines({ theirs, ours, providerIDs }: PoolFacts): string[] 
   const sets = new Set(ours.sets.map(({ metadata }) => metadata.uid));
   return theirs.machines
     .filter((machine) => !isMirror(machine))
-    .flatMap(({ metadata, spec }) => {
+    .flatMap(({ metadata }) => {
       const what = `Machine ${metadata.name}`;
-      if (!spec.providerID) {
-        return [
-          `${what} has no spec.providerID: wait until machine-controller has made its instance`,
-        ];
-      }
       const own = present.get(metadata.name);
       const owner = own && controllerUidOf(own);
       if (owner !== undefined && !sets.has(owner)) {
         return [`${what}: there is a Machine of ours of that name, which belongs to another set`];
       }
-      const translated = providerIDs.get(metadata.name);
-      return translated && 'fault' in translated ? [`${what}: ${translated.fault}`] : [];
+      const found = providerIDs.get(metadata.name);
+      return found && 'fault' in found ? [`${what}: ${found.fault}`] : [];
     });
 }
 
@@ -95,25 +90,27 @@ function machineWrites(facts: PoolFacts, { set, name, made }: TakenSet): Write[]
   const present = byName(facts.ours.machines);
   return facts.theirs.machines
     .filter((machine) => controllerUidOf(machine) === set.metadata.uid && !isMirror(machine))
-    .flatMap((machine): Write[] => [
-      ...(present.has(machine.metadata.name) ? [] : [machineOf(facts, machine, { name, made })]),
-      holdOf(machine),
-    ]);
+    .flatMap((machine): Write[] => {
+      const found = facts.providerIDs.get(machine.metadata.name);
+      // Without an instance that is known, our core would make another one.
+      if (!found || 'fault' in found) return [];
+      const own = machineOf(machine, found.value, { name, made });
+      return [...(present.has(machine.metadata.name) ? [] : [own]), holdOf(machine)];
+    });
 }
 
 /** Its set takes it by its labels, as it appears. */
 function machineOf(
-  { providerIDs }: PoolFacts,
-  { metadata, spec, status }: KubermaticMachine,
+  { metadata, status }: KubermaticMachine,
+  providerID: string,
   { name, made }: Omit<TakenSet, 'set'>,
 ): Write {
-  const translated = providerIDs.get(metadata.name);
   const node = status?.nodeRef?.name;
   const taken: Pick<Machine, 'spec'> = {
     spec: {
       ...made.template.spec,
       class: { apiGroup: 'machine.sapcloud.io', kind: 'MachineClass', name },
-      providerID: translated && 'value' in translated ? translated.value : (spec.providerID ?? ''),
+      providerID,
     },
   };
   return {
@@ -137,7 +134,7 @@ function machineOf(
 
 /** One that is being deleted takes no finalizer, and keeps those that it has until ours is gone. */
 function holdOf(machine: KubermaticMachine): Write {
-  const kept = [...finalizersOfOthers(machine), front.finalizer];
+  const kept = [...finalizersToKeep(machine), front.finalizer];
   const metadata = isDeleting(machine)
     ? { annotations: { [front.finalizer]: 'true' } }
     : { finalizers: kept };

@@ -1,7 +1,7 @@
 /** Which machines of a MachineSet are deleted next. */
 import { isMarked } from './marked-machines.ts';
 import { asksForPreservation } from '../../api/preserve-value.ts';
-import type { MachineFact } from './scale-down.ts';
+import type { DeletePolicy, MachineFact } from './scale-down.ts';
 import { compareText, orderForScaleDown } from './scale-down.ts';
 
 /** MCM v0.62.1 creates or deletes at most 100 machines at a time. */
@@ -25,6 +25,8 @@ export interface DeletionFacts {
   replacements?: ReadonlySet<string>;
   /** Names of those that are to be replaced later. */
   held?: ReadonlySet<string>;
+  /** Default `Random`. */
+  policy?: DeletePolicy;
   now: number;
 }
 
@@ -56,7 +58,7 @@ export function deletableMachines(facts: DeletionFacts): DeletableMachines {
   if (facts.isDeleting) {
     return { machines: present.toSorted(byName), reason: 'the set is being deleted' };
   }
-  const order = orderForScaleDown(present, facts.now);
+  const order = orderForScaleDown(present, facts.now, facts.policy);
   const movable = order.filter(({ isUpdatedInPlace }) => !isUpdatedInPlace);
   const surplus = movable.slice(0, Math.max(movable.length - facts.replicas, 0));
   const marked = movable.filter((machine) => isMarked(machine, facts.scaledAt));

@@ -50,11 +50,24 @@ const phaseRank: Record<string, number> = {
   Running: 6,
 };
 
+/** `Random` is `Oldest` here: a choice that can be foreseen. */
+export type DeletePolicy = 'Random' | 'Newest' | 'Oldest';
+
+/** Annotation `millwright.dev/delete-policy`; undefined for what is none. */
+export function deletePolicyOf(text = 'Random'): DeletePolicy | undefined {
+  return text === 'Random' || text === 'Newest' || text === 'Oldest' ? text : undefined;
+}
+
 /**
  * A total order: preserved last (of these the automatic ones first), then chosen for deletion,
- * priority, mark, phase, age (older first), name.
+ * priority, mark, phase, age (older first, unless the policy is `Newest`), name.
  */
-export function orderForScaleDown(machines: readonly MachineFact[], now: number): MachineFact[] {
+export function orderForScaleDown(
+  machines: readonly MachineFact[],
+  now: number,
+  policy: DeletePolicy = 'Random',
+): MachineFact[] {
+  const age = policy === 'Newest' ? -1 : 1;
   return machines.toSorted(
     (a, b) =>
       byPreservation(a, b, now) ||
@@ -62,7 +75,7 @@ export function orderForScaleDown(machines: readonly MachineFact[], now: number)
       a.priority - b.priority ||
       byMark(a, b) ||
       (phaseRank[a.phase] ?? 6) - (phaseRank[b.phase] ?? 6) ||
-      a.createdAt - b.createdAt ||
+      age * (a.createdAt - b.createdAt) ||
       compareText(a.name, b.name),
   );
 }

@@ -29,14 +29,17 @@ allows what is good, or what was just as bad before the write: stored objects st
 {{- end }}
 
 {{/*
-Of a Machine's spec: an absent field is an empty one, as machine-controller writes it. The annotation lets the write
-through that adds it.
+Of the spec of a Machine that the front mirrors; of others machine-controller's own webhook says it, and takes the
+annotation away before this is asked. An absent field is an empty one, as machine-controller writes it. The annotation
+lets the write through that adds it.
 */}}
 {{- define "millwright.rules.immutable" -}}
 {{- $bypass := "'kubermatic.io/bypass-no-spec-mutation-requirement'" }}
+{{- $isOther := "oldObject == null || !('front.millwright.dev/mirror' in oldObject.metadata.?finalizers.orValue([]))" }}
 {{- $taints := ".?spec.?taints.orValue([]).map(t, [t.key, t.?value.orValue(''), t.effect])" }}
 - expression: >-
-    oldObject == null || !oldObject.?spec.?providerID.hasValue() || !object.?spec.?providerID.hasValue()
+    {{ $isOther }}
+    || !oldObject.?spec.?providerID.hasValue() || !object.?spec.?providerID.hasValue()
     || object.spec.providerID == oldObject.spec.providerID
   messageExpression: >-
     'spec.providerID "' + object.spec.providerID + '" is not allowed; allowed: "' + oldObject.spec.providerID
@@ -48,7 +51,8 @@ through that adds it.
 {{- $same = append $same (printf "object%s == oldObject%s" $value $value) }}
 {{- end }}
 - expression: >-
-    oldObject == null || (object.metadata.?annotations[?{{ $bypass }}].orValue('') == 'true'
+    {{ $isOther }}
+    || (object.metadata.?annotations[?{{ $bypass }}].orValue('') == 'true'
     && oldObject.metadata.?annotations[?{{ $bypass }}].orValue('') != 'true')
     || ({{ join "\n    && " $same }}
     && object{{ $taints }} == oldObject{{ $taints }}

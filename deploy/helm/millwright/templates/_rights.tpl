@@ -314,38 +314,32 @@ goes by labels they cannot be known there.
 
 {{/* Of the front for cluster.k8s.io, in the namespaces that are served. */}}
 {{- define "millwright.rights.control.front" }}
-# Theirs. create: what our core made is shown as theirs. update: a Machine has its status in the object.
+# Theirs. create: what our core made is shown as theirs. patch: a Machine has its status in the object.
 - apiGroups: [cluster.k8s.io]
   resources: [machines, machinesets]
-  verbs: [get, list, watch, create, update, patch, delete]
-# update: finalizer, annotations, the template of a rollback. A person alone makes and deletes them.
+  verbs: [get, list, watch, create, patch, delete]
+# patch: finalizer, annotations, the template of a rollback. People make and delete them.
 - apiGroups: [cluster.k8s.io]
   resources: [machinedeployments]
-  verbs: [get, list, watch, update, patch]
+  verbs: [get, list, watch, patch]
 - apiGroups: [cluster.k8s.io]
   resources: [machinesets/status, machinedeployments/status]
-  verbs: [update, patch]
-# Owner references that block the deletion of the owner ask for this where OwnerReferencesPermissionEnforcement is on.
-- apiGroups: [cluster.k8s.io]
-  resources: [machinesets/finalizers, machinedeployments/finalizers]
-  verbs: [update]
+  verbs: [patch]
 # Ours. create: the deployment and its classes, and of a take-over sets and Machines as well.
 - apiGroups: [machine.sapcloud.io]
   resources: [machines, machinesets, machinedeployments]
-  verbs: [get, list, watch, create, update, patch, delete]
+  verbs: [get, list, watch, create, patch, delete]
 - apiGroups: [machine.sapcloud.io]
   resources: [machineclasses]
-  verbs: [get, list, create, update, patch, delete]
-- apiGroups: [machine.sapcloud.io]
-  resources: [machines/status]
-  verbs: [update, patch]
-- apiGroups: [machine.sapcloud.io]
+  verbs: [get, list, create, patch, delete]
+# Owner references that block the deletion of the owner ask for this where OwnerReferencesPermissionEnforcement is on.
+- apiGroups: [cluster.k8s.io, machine.sapcloud.io]
   resources: [machinesets/finalizers, machinedeployments/finalizers]
   verbs: [update]
 # What a class needs. Of Secrets, an admission policy says which.
 - apiGroups: ['']
   resources: [secrets, configmaps]
-  verbs: [get, list, create, update, patch, delete]
+  verbs: [get, list, create, patch, delete]
 - apiGroups: ['']
   resources: [events]
   verbs: [get, create, patch]

@@ -62,14 +62,14 @@
 {{- end }}
 {{- $processes := omit $v.workers "watcher" "front" }}
 {{- if $v.front.enabled }}
+{{- if get $v.workers "front" }}
+{{- fail "workers.front: is not allowed with front.enabled, whose Deployment has that name; give the worker another one" }}
+{{- end }}
 {{- $accounts := list (include "millwright.serviceAccount" (dict "root" . "component" "watcher" "settings" $v.watcher)) }}
 {{- range $name, $worker := $v.workers }}{{ if $worker }}{{ $accounts = append $accounts (include "millwright.serviceAccount" (dict "root" $ "component" $name "settings" $worker)) }}{{ end }}{{ end }}
 {{- $own := include "millwright.serviceAccount" (dict "root" . "component" "front" "settings" $v.front) }}
 {{- if and (eq $v.render "install") (has $own $accounts) }}
 {{- fail (printf "front.serviceAccount.name: %q is that of another process; the front needs one of its own, by which admission knows it" $own) }}
-{{- end }}
-{{- if get $v.workers "front" }}
-{{- fail "workers.front: is not allowed with front.enabled, whose Deployment has that name; give the worker another one" }}
 {{- end }}
 {{- $_ := set $processes "front" $v.front }}
 {{- else if get $v.workers "front" }}

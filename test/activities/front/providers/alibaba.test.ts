@@ -25,7 +25,7 @@ checkTable('alibaba', alibaba, {
   refused: { internetMaxBandwidthOut: 'much', diskSize: '40Gi' },
   providerIDs: [
     ['eu-central-1.i-gw8abc', { value: 'eu-central-1.i-gw8abc' }],
-    ['', { fault: expect.stringContaining('machine-controller sets none for Alibaba Cloud') }],
+    ['', { fault: expect.stringContaining('REGION.INSTANCEID') }],
   ],
 });
 

@@ -92,6 +92,7 @@ checkTable('azure', azure, {
           '"azure:///subscriptions/s/resourceGroups/b/providers/Microsoft.Compute/virtualMachines/x-1" is not in resource group workers',
       },
     ],
+    ['azure:///westeurope/x-1', { value: 'azure:///westeurope/x-1' }],
     ['azure:///x', { fault: '"azure:///x" is not the ID of a virtual machine' }],
   ],
 });

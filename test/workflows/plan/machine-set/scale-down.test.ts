@@ -1,5 +1,8 @@
 import fc from 'fast-check';
-import type { MachineFact } from '../../../../workflows/plan/machine-set/scale-down.ts';
+import type {
+  DeletePolicy,
+  MachineFact,
+} from '../../../../workflows/plan/machine-set/scale-down.ts';
 import {
   compareText,
   orderForScaleDown,
@@ -66,6 +69,35 @@ test('equal machines go by name', () => {
     'B',
     'a',
     'b',
+  ]);
+});
+
+test.each<[DeletePolicy | undefined, string[]]>([
+  [undefined, ['failed', 'old', 'new']],
+  ['Random', ['failed', 'old', 'new']],
+  ['Oldest', ['failed', 'old', 'new']],
+  ['Newest', ['failed', 'new', 'old']],
+])('policy %s chooses among those that are alike', (policy, expected) => {
+  const machines = [
+    aFact({ name: 'old', createdAt: 1 }),
+    aFact({ name: 'failed', createdAt: 2, phase: 'Failed' }),
+    aFact({ name: 'new', createdAt: 3 }),
+  ];
+  expect(orderForScaleDown(machines, now, policy).map(({ name }) => name)).toEqual(expected);
+});
+
+test('Newest goes after what a person or an autoscaler chose', () => {
+  const machines = [
+    aFact({ name: 'new', createdAt: 3 }),
+    aFact({ name: 'chosen', createdAt: 1, chosenAt: 5 }),
+    aFact({ name: 'low', createdAt: 1, priority: 1 }),
+    aFact({ name: 'marked', createdAt: 1, markedAt: 5 }),
+  ];
+  expect(orderForScaleDown(machines, now, 'Newest').map(({ name }) => name)).toEqual([
+    'chosen',
+    'low',
+    'marked',
+    'new',
   ]);
 });
 

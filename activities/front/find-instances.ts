@@ -1,0 +1,56 @@
+/** The instances of Machines that are to be taken over. */
+import type { KubeClient } from '../../kube/client/client.ts';
+import { node as nodePath } from '../../kube/client/paths.ts';
+import { readNode, type Node } from '../../kube/objects/nodes.ts';
+import type { KubermaticMachine } from '../../workflows/api/kubermatic.ts';
+import { front } from '../../workflows/api/kubermatic-names.ts';
+import {
+  controllerUidOf,
+  isMirror,
+  type PoolFacts,
+  type PoolTemplate,
+} from '../../workflows/plan/front/facts.ts';
+import { isSameTemplate } from '../../workflows/plan/front/names.ts';
+import { instanceOf } from './instance-of.ts';
+import { providerTables } from './providers/index.ts';
+import { mostSingleReads, type BothSides } from './read.ts';
+
+/** By the name of the Machine. Reads Nodes only where a take-over is asked for. */
+export async function findInstances(
+  target: KubeClient | undefined,
+  { theirs }: Pick<BothSides, 'theirs'>,
+  templates: ReadonlyMap<string, PoolTemplate>,
+): Promise<PoolFacts['providerIDs']> {
+  if (theirs.deployment.metadata.annotations?.[front.takeOver] !== 'true') return new Map();
+  const machines = theirs.machines.filter((one) => !isMirror(one));
+  const nodes = target ? await nodesOf(target, machines) : new Map<string, Node>();
+  return new Map(
+    theirs.sets.flatMap((set) => {
+      const { template } = set.spec;
+      const known =
+        template && [...templates.values()].find((one) => isSameTemplate(one.written, template));
+      const table = providerTables[template?.spec.providerSpec.value?.cloudProvider ?? ''];
+      // Faults of the template say it.
+      if (!known?.made || !table) return [];
+      const { providerSpec } = known.made;
+      return machines
+        .filter((machine) => controllerUidOf(machine) === set.metadata.uid)
+        .map((machine) => {
+          const node = nodes.get(machine.status?.nodeRef?.name ?? '');
+          return [machine.metadata.name, instanceOf(machine, node, { table, providerSpec })];
+        });
+    }),
+  );
+}
+
+async function nodesOf(
+  target: KubeClient,
+  machines: readonly KubermaticMachine[],
+): Promise<Map<string, Node>> {
+  const names = machines.flatMap(({ status }) => status?.nodeRef?.name ?? []);
+  const nodes =
+    names.length > mostSingleReads
+      ? (await target.list<Node>(nodePath())).items
+      : await Promise.all(names.map((name) => readNode(target, name)));
+  return new Map(nodes.flatMap((one) => (one ? [[one.metadata.name, one]] : [])));
+}

@@ -1,0 +1,106 @@
+/** MachineDeployments of machine-controller as the front would read them. */
+import type { FrontDependencies } from '../../../activities/front/dependencies.ts';
+import { instanceOf } from '../../../activities/front/instance-of.ts';
+import { providerTables } from '../../../activities/front/providers/index.ts';
+import { TemplateMaker } from '../../../activities/front/template.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
+import type { Node } from '../../../kube/objects/nodes.ts';
+import type {
+  KubermaticMachine,
+  KubermaticMachineDeployment,
+  KubermaticMachineSet,
+  KubermaticMachineTemplate,
+} from '../../../workflows/api/kubermatic.ts';
+import { isMirror, type PoolTemplate } from '../../../workflows/plan/front/facts.ts';
+import { isSameTemplate } from '../../../workflows/plan/front/names.ts';
+import { containersOf, type Container, type Deployment } from '../../install/deployments.ts';
+import { nameOf, ownedBy, type TheirObjects } from './objects.ts';
+
+export interface Pool {
+  deployment: KubermaticMachineDeployment;
+  sets: readonly KubermaticMachineSet[];
+  machines: readonly KubermaticMachine[];
+  /** Each begins with the object that it is about. */
+  faults: readonly string[];
+  ignored: readonly string[];
+  /** Of Machines that are not mirrored yet. */
+  instances: readonly FoundInstance[];
+}
+
+interface FoundInstance {
+  machine: KubermaticMachine;
+  found: { value: string } | { fault: string };
+}
+
+interface Reading {
+  theirs: TheirObjects;
+  nodes: ReadonlyMap<string, Node>;
+  /** The front's processes, and those of machine-controller: their variables count as set. */
+  processes: readonly Deployment[];
+}
+
+export async function readPools(kube: KubeClient, reading: Reading): Promise<Pool[]> {
+  const dependencies = asFront(kube, reading.processes);
+  return await Promise.all(
+    reading.theirs.deployments.map((one) => readPool(dependencies, reading, one)),
+  );
+}
+
+async function readPool(
+  dependencies: FrontDependencies,
+  { theirs, nodes }: Reading,
+  deployment: KubermaticMachineDeployment,
+): Promise<Pool> {
+  const sets = ownedBy(deployment, theirs.sets);
+  const maker = new TemplateMaker(dependencies, deployment);
+  const made: { what: string; of: PoolTemplate }[] = [];
+  const add = async (what: string, written: KubermaticMachineTemplate | undefined) => {
+    if (!written || made.some(({ of }) => isSameTemplate(of.written, written))) return;
+    made.push({ what, of: await maker.make({ name: nameOf(deployment), written }) });
+  };
+  await add(`MachineDeployment ${nameOf(deployment)}`, deployment.spec.template);
+  for (const set of sets) await add(`MachineSet ${nameOf(set)}`, set.spec.template);
+  const instances = sets.flatMap((set) => {
+    const written = set.spec.template;
+    const of = written && made.find((one) => isSameTemplate(one.of.written, written))?.of.made;
+    const table = providerTables[written?.spec.providerSpec.value?.cloudProvider ?? ''];
+    // Faults of the template say it.
+    if (!of || !table) return [];
+    const { providerSpec } = of;
+    return ownedBy(set, theirs.machines)
+      .filter((machine) => !isMirror(machine))
+      .map((machine) => {
+        const node = nodes.get(machine.status?.nodeRef?.name ?? '');
+        return { machine, found: instanceOf(machine, node, { table, providerSpec }) };
+      });
+  });
+  return {
+    deployment,
+    sets,
+    machines: sets.flatMap((set) => ownedBy(set, theirs.machines)),
+    faults: made.flatMap(({ what, of }) => of.faults.map((fault) => `${what}: ${fault}`)),
+    ignored: made.flatMap(({ what, of }) => of.ignored.map((text) => `${what}: ${text}`)),
+    instances,
+  };
+}
+
+type WithVariables = Container & { env?: readonly { name: string; value?: string }[] };
+
+/** What the front would read in its place. */
+function asFront(kube: KubeClient, processes: readonly Deployment[]): FrontDependencies {
+  const variables = processes
+    .flatMap(containersOf)
+    .flatMap(({ env = [] }: WithVariables) => env)
+    .map(({ name, value }): [string, string] => [name, value ?? `variable ${name}`]);
+  return {
+    control: kube,
+    target: kube,
+    cluster: '',
+    env: Object.fromEntries(variables),
+    settings: {
+      instanceCluster: 'cluster',
+      replacesUnhealthy: false,
+      machineControllerLease: { namespace: '', name: '' },
+    },
+  };
+}

@@ -1,0 +1,174 @@
+/** One term of the front that leads a namespace: from the first lists to the last signal. */
+import type { Logger } from 'pino';
+import type { KubeClient, KubeObject, Query } from '../../kube/client/client.ts';
+import type { KubermaticKind } from '../../kube/client/paths.ts';
+import { customResource, kubermatic, node } from '../../kube/client/paths.ts';
+import type { CachedObject, Change } from '../../kube/cache/object-cache.ts';
+import { OptionalReflector } from '../../kube/cache/optional-reflector.ts';
+import { Reflector } from '../../kube/cache/reflector.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
+import { kubermaticApiVersion } from '../../workflows/api/kubermatic-names.ts';
+import { isServed, poolsConcerned, standaloneIn } from './dispatch.ts';
+import { Pending } from './pending.ts';
+import type { FrontChange, FrontViews, TheirView } from './views.ts';
+import {
+  viewOfNode,
+  viewOfOurDeployment,
+  viewOfOurMachine,
+  viewOfOurs,
+  viewOfTheirs,
+} from './views.ts';
+
+export interface FrontSessionOptions {
+  control: KubeClient;
+  /** Undefined: there are no Nodes. */
+  target: KubeClient | undefined;
+  namespace: string;
+  /** `mayStart`: a run is begun where there is none. */
+  signal(pool: string, mayStart: boolean): Promise<void>;
+  log: Logger;
+}
+
+const kubermaticApi = `/apis/${kubermaticApiVersion}`;
+const metadataOnly: Query = { as: 'PartialObjectMetadata' };
+
+type OurView = FrontViews['ourDeployments' | 'ourSets' | 'ourMachines' | 'nodes'];
+
+export class FrontSession {
+  readonly #options: FrontSessionOptions;
+  readonly #theirDeployments: OptionalReflector<KubeObject, TheirView>;
+  readonly #theirSets: OptionalReflector<KubeObject, TheirView>;
+  readonly #theirMachines: OptionalReflector<KubeObject, TheirView>;
+  readonly #ourDeployments: Reflector<KubeObject, FrontViews['ourDeployments']>;
+  readonly #ourSets: Reflector<KubeObject, FrontViews['ourSets']>;
+  readonly #ourMachines: Reflector<KubeObject, FrontViews['ourMachines']>;
+  readonly #nodes: Reflector<KubeObject, FrontViews['nodes']> | undefined;
+  readonly #lostSets = new Map<string, string>();
+  readonly #pending: Pending;
+  /** UIDs of those that were told of. */
+  readonly #told = new Set<string>();
+
+  /** Begins at once. */
+  constructor(options: FrontSessionOptions) {
+    this.#options = options;
+    const { control, target, namespace, log, signal } = options;
+    this.#pending = new Pending({
+      send: (pool) => signal(pool, isServed(pool, this.#store())),
+      onError: (err, pool) => log.warn({ err, pool }, 'a signal does not arrive; it is sent again'),
+    });
+    this.#theirDeployments = this.#theirs('theirDeployments', 'machinedeployments');
+    this.#theirSets = this.#theirs('theirSets', 'machinesets');
+    this.#theirMachines = this.#theirs('theirMachines', 'machines');
+    const ours = (plural: KubermaticKind) => ({
+      client: control,
+      path: customResource(plural, namespace),
+    });
+    this.#ourDeployments = this.#watch(ours('machinedeployments'), viewOfOurDeployment, (change) =>
+      this.#take({ resource: 'ourDeployments', ...change }),
+    );
+    this.#ourSets = this.#watch(ours('machinesets'), viewOfOurs, (change) =>
+      this.#take({ resource: 'ourSets', ...change }),
+    );
+    this.#ourMachines = this.#watch(ours('machines'), viewOfOurMachine, (change) =>
+      this.#take({ resource: 'ourMachines', ...change }),
+    );
+    this.#nodes =
+      target &&
+      this.#watch({ client: target, path: node() }, viewOfNode, (change) =>
+        this.#take({ resource: 'nodes', ...change }),
+      );
+  }
+
+  /** Undefined: it hears of everything. */
+  whyNotReady(): string | undefined {
+    const broken = this.#sources().find((source) => !source.isSynced || source.isBroken);
+    return broken && 'not all objects are known: the log says which cannot be listed or watched';
+  }
+
+  /** Of the MachineDeployment that has waited longest for its signal; 0: none waits. */
+  oldestPendingSeconds(): number {
+    return this.#pending.oldestSeconds();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#sources().map((source) => source.stop()));
+    await this.#pending.stop();
+  }
+
+  #sources() {
+    return [
+      this.#theirDeployments,
+      this.#theirSets,
+      this.#theirMachines,
+      this.#ourDeployments,
+      this.#ourSets,
+      this.#ourMachines,
+      ...(this.#nodes ? [this.#nodes] : []),
+    ];
+  }
+
+  #theirs(
+    resource: 'theirDeployments' | 'theirSets' | 'theirMachines',
+    plural: KubermaticKind,
+  ): OptionalReflector<KubeObject, TheirView> {
+    const { control: client, namespace, log } = this.#options;
+    return new OptionalReflector({
+      client,
+      path: kubermatic(plural, namespace),
+      resource: { api: kubermaticApi, plural },
+      transform: viewOfTheirs,
+      onChange: (change) => this.#take({ resource, ...change }),
+      onError: (err) => log.warn({ err, resource }, 'a watch broke; it goes on'),
+    });
+  }
+
+  #watch<View extends OurView & CachedObject>(
+    { client, path }: { client: KubeClient; path: string },
+    transform: (object: KubeObject) => View,
+    onChange: (change: Change<View>) => void,
+  ): Reflector<KubeObject, View> {
+    const onError = (err: unknown): void =>
+      this.#options.log.warn({ err, path }, 'a watch broke; it goes on');
+    return new Reflector({ client, path, query: metadataOnly, transform, onChange, onError });
+  }
+
+  #store() {
+    return {
+      theirDeployments: this.#theirDeployments.items,
+      theirSets: this.#theirSets.items,
+      theirMachines: this.#theirMachines.items,
+      ourDeployments: this.#ourDeployments.items,
+      ourSets: this.#ourSets.items,
+      ourMachines: this.#ourMachines.items,
+      lostSets: this.#lostSets,
+    };
+  }
+
+  #take(change: FrontChange): void {
+    const store = this.#store();
+    this.#noteSet(change);
+    for (const pool of poolsConcerned(change, store)) this.#pending.add(pool);
+    for (const [set, pool] of this.#lostSets)
+      if (!isServed(pool, store)) this.#lostSets.delete(set);
+    const standalone = standaloneIn(change, store);
+    if (!standalone || this.#told.has(standalone.uid)) return;
+    this.#told.add(standalone.uid);
+    const { control, namespace } = this.#options;
+    recordEvent(control, { ...standalone, namespace }, notServed);
+  }
+
+  /** Machines outlast their set, where a person removes its finalizer. */
+  #noteSet({ resource, type, object }: FrontChange): void {
+    if ((resource !== 'theirSets' && resource !== 'ourSets') || !('owner' in object)) return;
+    if (type === 'live') this.#lostSets.delete(object.name);
+    else if (object.owner !== undefined) this.#lostSets.set(object.name, object.owner);
+  }
+}
+
+const notServed = {
+  type: 'Warning',
+  reason: 'NotServed',
+  message:
+    'Millwright serves only Machines and MachineSets of a MachineDeployment: make one, and delete this object',
+  component: 'millwright-front',
+} as const;

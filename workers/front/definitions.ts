@@ -1,0 +1,50 @@
+/** Whether the CRDs of `cluster.k8s.io` are there, without which there is nothing to mirror. */
+import { every } from '../../activities/system/system.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { KubermaticKind } from '../../kube/client/paths.ts';
+import { isServed } from '../../kube/client/served.ts';
+import { kubermaticApiVersion, kubermaticGroup } from '../../workflows/api/kubermatic-names.ts';
+import type { Logger } from '../log/logger.ts';
+import { reasonOf } from '../log/reason.ts';
+import type { Shutdown } from '../process/shutdown.ts';
+
+const kinds: readonly KubermaticKind[] = ['machinedeployments', 'machinesets', 'machines'];
+/** Half of the time that watches take until they see it. */
+const everyMs = 30_000;
+
+export interface Definitions {
+  /** Undefined: all of them are there. */
+  fault(): string | undefined;
+}
+
+/** Resolves when it is known, or cannot be asked. */
+export async function watchDefinitions(
+  control: KubeClient,
+  { log, shutdown }: { log: Logger; shutdown: Pick<Shutdown, 'add'> },
+): Promise<Definitions> {
+  let fault: string | undefined;
+  const look = async (): Promise<void> => {
+    const before = fault;
+    fault = await faultOf(control);
+    if (fault !== undefined && fault !== before) log.warn({ fault }, 'nothing can be mirrored');
+    if (fault === undefined && before !== undefined) log.info('the CRDs have come');
+  };
+  await look();
+  const timer = every(everyMs, () => void look(), { keepsAlive: false });
+  shutdown.add('check of the CRDs', () => timer.cancel());
+  return { fault: () => fault };
+}
+
+async function faultOf(control: KubeClient): Promise<string | undefined> {
+  try {
+    const api = `/apis/${kubermaticApiVersion}`;
+    const found = await Promise.all(kinds.map((plural) => isServed(control, { api, plural })));
+    const missing = kinds
+      .filter((_kind, at) => !found[at])
+      .map((kind) => `${kind}.${kubermaticGroup}`);
+    if (missing.length === 0) return undefined;
+    return `the CRDs ${missing.join(', ')} are missing: apply deploy/crds-kubermatic, or stop this process`;
+  } catch (error) {
+    return `whether the CRDs of ${kubermaticGroup} are there is not known: ${reasonOf(error)}`;
+  }
+}

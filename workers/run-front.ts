@@ -1,0 +1,129 @@
+/** The front from its start on: it mirrors the objects of `cluster.k8s.io` as ours, and back. */
+import type { Registry } from 'prom-client';
+import type { FrontWatcher } from '../watcher/front/index.ts';
+import { FairTurns } from './fleet/fair-turns.ts';
+import { Fleet, isFleet } from './fleet/fleet.ts';
+import { reportNotServed } from './fleet/report-not-served.ts';
+import type { Definitions } from './front/definitions.ts';
+import { watchDefinitions } from './front/definitions.ts';
+import { registerFrontMetrics } from './front/metrics.ts';
+import type { FrontParts } from './front/serve-front.ts';
+import { serveFront } from './front/serve-front.ts';
+import { createFrontWorker, passesByNamespace } from './front/worker.ts';
+import {
+  createKubeClients,
+  untilTemporalAnswers,
+  waitsForServers,
+  watchTemporal,
+} from './kube/clients.ts';
+import { createEventRecorders } from './kube/event-recorders.ts';
+import type { WorkerOutside } from './outside.ts';
+import type { Process } from './process/process.ts';
+import type { TemporalReach } from './process/temporal-reach.ts';
+import { untilConnected } from './temporal/connected.ts';
+import { untilIdentityKnown } from './temporal/identity.ts';
+import { untilSearchAttributesKnown } from './temporal/search-attributes.ts';
+import { shutDown } from './temporal/shut-down.ts';
+import type { TemporalWorker } from './temporal/worker-factory.ts';
+import { frontQueueOf } from '../workflows/contracts/task-queues.ts';
+
+/** Signals that are being sent at a time. */
+const signalsAtOnce = 16;
+
+type FrontOutside = Omit<WorkerOutside, 'createDrivers' | 'copies'>;
+
+/** State of the process at its HTTP port. */
+interface Signs {
+  /** Empty: it works. */
+  state: string;
+  reach?: TemporalReach;
+  definitions?: Definitions;
+  fleet?: Fleet;
+}
+
+export async function runFront(
+  process: Process,
+  outside: FrontOutside,
+  env: FrontParts['env'],
+): Promise<void> {
+  const { config, log, shutdown, openHttp } = process;
+  const { metricsUrl } = await outside.installTemporalRuntime(log);
+  const watchers: FrontParts['watchers'] = new Map();
+  const signs: Signs = { state: waitsForServers };
+  const { registry } = await openHttp({
+    ...(metricsUrl !== undefined && { sdkMetricsUrl: metricsUrl }),
+    whyNotReady: () => faultOf(signs, isFleet(config) ? [] : [...watchers.values()]),
+  });
+  const metrics = registerFrontMetrics(registry, watchers);
+  const { factory, ...servers } = await reachServers(process, outside, { registry, signs });
+  const { clients, identity } = servers;
+  const createClient = outside.kubeClient;
+  const turns = new FairTurns(signalsAtOnce);
+  const activities: FrontParts['activities'] = new Map();
+  const parts = { ...servers, config, createClient, turns, env, activities, watchers };
+  const fleet = new Fleet({
+    config,
+    control: clients.control,
+    log,
+    registry,
+    shutdown,
+    serve: (attempt) => serveFront(parts, attempt),
+    onReason: (namespace, reason) =>
+      reportNotServed(clients.control, config, { namespace, reason }),
+  });
+  signs.fleet = fleet;
+  await fleet.settled();
+  const whyNotServed = (namespace: string) => fleet.whyNotServed(namespace);
+  const passes = passesByNamespace({ activities, whyNotServed, metrics });
+  const taskQueue = frontQueueOf(identity.taskQueue);
+  const worker = await createFrontWorker({ config, taskQueue, factory, activities: passes });
+  runUntilEnd(worker, process);
+  signs.state = '';
+  log.info({ namespaces: config.namespaces, taskQueue }, 'working');
+}
+
+/** That one of many namespaces is not heard of is no fault of the process. */
+function faultOf(
+  { state, reach, definitions, fleet }: Signs,
+  [only]: readonly FrontWatcher[],
+): string | undefined {
+  if (state !== '') return fleet?.whyNotSettled() ?? state;
+  return definitions?.fault() ?? only?.whyNotReady() ?? reach?.fault() ?? fleet?.fault();
+}
+
+async function reachServers(
+  process: Process,
+  outside: FrontOutside,
+  { registry, signs }: { registry: Registry; signs: Signs },
+) {
+  const { config, log, shutdown } = process;
+  const onReason = (reason = waitsForServers): void => void (signs.state = reason);
+  const waiting = { log, signal: shutdown.signal, onReason };
+  const clients = createKubeClients(config, outside.kubeClient);
+  shutdown.add('Kubernetes clients', () => clients.close());
+  const identity = await untilIdentityKnown(clients, config, waiting);
+  const createClient = outside.eventClient;
+  const events = createEventRecorders({ config, clients, log, registry, createClient });
+  shutdown.add('Events', () => events.close());
+  const temporal = await untilTemporalAnswers(config, waiting, outside.temporalClient);
+  shutdown.add('Temporal client', () => temporal.connection.close());
+  signs.reach = watchTemporal(temporal, { config, shutdown, registry });
+  await untilSearchAttributesKnown(temporal, { ...waiting, onMissing: onReason });
+  const factory = await untilConnected(process, outside, waiting);
+  const leaseClient = outside.leaseClient(config);
+  shutdown.add('Lease client', () => leaseClient.close());
+  signs.definitions = await watchDefinitions(clients.control, { log, shutdown });
+  return { clients, identity, events, temporal, factory, leaseClient };
+}
+
+function runUntilEnd(worker: TemporalWorker, { log, shutdown }: Process): void {
+  const running = worker.run();
+  shutdown.add('worker', async () => {
+    shutDown([worker]);
+    await Promise.allSettled([running]);
+  });
+  running.catch((err: unknown) => {
+    log.fatal({ err }, 'the worker failed');
+    shutdown.begin('the worker failed', 1);
+  });
+}
