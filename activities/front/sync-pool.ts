@@ -2,6 +2,7 @@
 import type { KubeClient } from '../../kube/client/client.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { lease as leasePath } from '../../kube/client/paths.ts';
+import { holderAnnotation } from '../../kube/leases/observed-lease.ts';
 import type { Lease, ObservedLease } from '../../kube/leases/observed-lease.ts';
 import { timestamp } from '../../kube/objects/time.ts';
 import { front } from '../../workflows/api/kubermatic-names.ts';
@@ -127,8 +128,14 @@ async function holderOf(
   { theirs }: BothSides,
 ): Promise<string | undefined> {
   if (isMirror(theirs.deployment) || isDeleting(theirs.deployment)) return undefined;
-  observed.see(await readLease(control, settings.machineControllerLease));
+  const lease = await readLease(control, settings.machineControllerLease);
+  observed.see(isOfWatcher(lease) ? undefined : lease);
   return observed.foreignHolder();
+}
+
+/** A watcher holds both Leases of MCM in its namespace, and one of them has the same name. */
+function isOfWatcher(lease: Lease | undefined): boolean {
+  return lease?.metadata.annotations?.[holderAnnotation] === lease?.spec?.holderIdentity;
 }
 
 async function readLease(
