@@ -81,8 +81,12 @@ export class FrontSession {
 
   /** Undefined: it hears of everything. */
   whyNotReady(): string | undefined {
-    const broken = this.#sources().find((source) => !source.isSynced || source.isBroken);
-    return broken && 'not all objects are known: the log says which cannot be listed or watched';
+    const broken = this.#sources().some((source) => !source.isSynced || source.isBroken);
+    if (broken) return 'not all objects are known: the log says which cannot be listed or watched';
+    const theirs = [this.#theirDeployments, this.#theirSets, this.#theirMachines];
+    // That the CRDs have come is seen up to two minutes later.
+    const isServed = theirs.every((source) => source.isServed);
+    return isServed ? undefined : 'the CRDs of cluster.k8s.io are awaited';
   }
 
   /** Of the MachineDeployment that has waited longest for its signal; 0: none waits. */
