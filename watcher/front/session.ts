@@ -85,8 +85,8 @@ export class FrontSession {
     if (broken) return 'not all objects are known: the log says which cannot be listed or watched';
     const theirs = [this.#theirDeployments, this.#theirSets, this.#theirMachines];
     // That the CRDs have come is seen up to two minutes later.
-    const isServed = theirs.every((source) => source.isServed);
-    return isServed ? undefined : 'the CRDs of cluster.k8s.io are awaited';
+    const areThere = theirs.every((source) => source.isServed);
+    return areThere ? undefined : 'the CRDs of cluster.k8s.io are awaited';
   }
 
   /** Of the MachineDeployment that has waited longest for its signal; 0: none waits. */
