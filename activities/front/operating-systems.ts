@@ -8,11 +8,11 @@ import type { Profile } from '../../userdata/profile.ts';
 import { builtInProfile, profileNames } from '../../userdata/profiles.ts';
 import { over, type UserDataPart } from './user-data-part.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+type Config = UserDataPart['config'];
 
 /** Fields are flags, which say something when they are true, or texts. */
 type Field =
-  | { flag: Fields }
+  | { flag: Config }
   /** How machines are registered: of the shared config, if it says so; its own way is refused. */
   | { registers: 'flag' | 'text' }
   | { ignored: string; type: 'flag' | 'text' };
@@ -23,7 +23,7 @@ interface OperatingSystem {
   family: Profile['operatingSystem']['name'];
   fields: Readonly<Record<string, Field>>;
   /** Config where neither the template nor the shared config says more. */
-  default?: Fields;
+  default?: Config;
 }
 
 const upgrade: Field = { flag: { operatingSystem: { distUpgradeOnBoot: true } } };
@@ -72,31 +72,25 @@ const systems: Readonly<Record<string, OperatingSystem>> = {
   },
 };
 
-export interface OperatingSystemPart extends UserDataPart {
+export interface SystemPart extends UserDataPart {
   /** Value of `millwright.dev/user-data`. */
   source: string;
   /** Undefined: it is in a ConfigMap, or there are faults. */
   profile: Profile | undefined;
 }
 
-interface Asked {
-  /** Value of `millwright.dev/user-data` on their objects. */
-  named: string | undefined;
-  /** Of all pools. */
-  shared: { config: Fields };
-}
-
-export function operatingSystemOf(
+/** `named`: value of `millwright.dev/user-data` on their objects; `shared`: of all pools. */
+export function systemOf(
   { operatingSystem, operatingSystemSpec }: KubermaticProviderConfig,
-  { named, shared }: Asked,
-): OperatingSystemPart {
+  { named, shared }: { named: string | undefined; shared: { config: Config } },
+): SystemPart {
   const asked = operatingSystem ?? '';
   const system = Object.hasOwn(systems, asked) ? systems[asked] : undefined;
   if (!system) return unknownSystem(asked);
   const source = named ?? system.profile;
   const profile = builtInProfile(source);
   const options = isRecord(shared.config.operatingSystem) ? shared.config.operatingSystem : {};
-  const part: OperatingSystemPart = {
+  const part: SystemPart = {
     source,
     profile,
     config: options.disableAutoUpdate === undefined ? (system.default ?? {}) : {},
@@ -111,7 +105,7 @@ export function operatingSystemOf(
   return part;
 }
 
-function unknownSystem(operatingSystem: string): OperatingSystemPart {
+function unknownSystem(operatingSystem: string): SystemPart {
   const known = Object.keys(systems);
   const meant = nearestOf(operatingSystem, known);
   const hint =

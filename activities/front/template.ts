@@ -19,7 +19,7 @@ import { nearestOf } from '../../workflows/values/nearest.ts';
 import type { FrontDependencies, FrontSettings } from './dependencies.ts';
 import { isMadeByOsm } from './made-by-osm.ts';
 import { providerTables } from './providers/index.ts';
-import type { ProviderTable, Translation } from './providers/table.ts';
+import type { PoolContext, ProviderTable, Translation } from './providers/table.ts';
 import { translate } from './providers/translate.ts';
 import { ReferenceReader, type Resolved } from './references.ts';
 import { userDataOf, type TemplateUserData, type UserDataPlace } from './user-data.ts';
@@ -49,7 +49,8 @@ export class TemplateMaker {
     const resolved = await this.#references.resolve(
       isRecord(cloudProviderSpec) ? cloudProviderSpec : {},
     );
-    const said = this.#translated(table, value, resolved);
+    const nodeAnnotations = spec.metadata?.annotations;
+    const said = this.#translated(table, { ...value, nodeAnnotations }, resolved);
     const place = await this.#userDataPlace();
     const userData = userDataOf(spec, value, {
       ...place,
@@ -73,7 +74,7 @@ export class TemplateMaker {
   /** Of a value that is missing, the reference says why; the field of the table need not. */
   #translated(
     table: ProviderTable,
-    value: KubermaticProviderConfig,
+    value: KubermaticProviderConfig & Pick<PoolContext, 'nodeAnnotations'>,
     resolved: Resolved,
   ): Translation {
     const { metadata } = this.#deployment;
@@ -84,6 +85,7 @@ export class TemplateMaker {
       operatingSystem: value.operatingSystem ?? '',
       sshPublicKeys: value.sshPublicKeys ?? [],
       network: value.network,
+      nodeAnnotations: value.nodeAnnotations,
     };
     const { env } = this.#dependencies;
     const said = translate(table, resolved.spec, { pool, env });

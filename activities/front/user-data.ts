@@ -14,7 +14,7 @@ import { yamlText } from '../../userdata/quoting.ts';
 import { poolFaults } from '../../userdata/render.ts';
 import { kubeletOf } from './kubelet-annotations.ts';
 import { networkOf } from './network.ts';
-import { operatingSystemOf } from './operating-systems.ts';
+import { systemOf } from './operating-systems.ts';
 import { sshKeyFaults } from './ssh-keys.ts';
 import { over, type UserDataPart } from './user-data-part.ts';
 
@@ -46,7 +46,7 @@ export interface UserDataPlace {
   clusterConfig: string | undefined;
 }
 
-type Spec = Pick<KubermaticMachineSpec, 'versions' | 'taints' | 'metadata'>;
+type Spec = Pick<KubermaticMachineSpec, 'versions' | 'taints'>;
 
 /** Of a template whose credentials are read. No sentence has a credential, or text of a key. */
 export function userDataOf(
@@ -60,7 +60,7 @@ export function userDataOf(
     return { source, ...sentencesOf(every) };
   }
   const shared = sharedConfig(place);
-  const system = operatingSystemOf(value, { named: place.annotations[ours.userData], shared });
+  const system = systemOf(value, { named: place.annotations[ours.userData], shared });
   const parts = [
     system,
     networkOf(value),
@@ -113,19 +113,15 @@ function versionPart({ versions }: Spec): UserDataPart {
   return { config: {}, faults: [fault], ignored };
 }
 
-function nodePart({ taints, metadata }: Spec): UserDataPart {
-  const faults: string[] = [];
-  if ((metadata?.name ?? '') !== '') {
-    const why = 'each machine of the template would be that Node: remove it';
-    faults.push(`metadata.name ${quoted(metadata?.name)} cannot be said: ${why}`);
-  }
+function nodePart({ taints }: Spec): UserDataPart {
   const given: unknown = taints ?? [];
   if (!Array.isArray(given) || !given.every(isRecord)) {
-    return { config: {}, faults: [...faults, 'taints must be a list of taints'], ignored: [] };
+    return { config: {}, faults: ['taints must be a list of taints'], ignored: [] };
   }
   // The kubelet sets no `timeAdded`.
   const kept = given.map(({ key, value, effect }) => ({ key, value: value ?? '', effect }));
-  return { config: kept.length > 0 ? { node: { taints: kept } } : {}, faults, ignored: [] };
+  const config = kept.length > 0 ? { node: { taints: kept } } : {};
+  return { config, faults: [], ignored: [] };
 }
 
 function withoutEffect({ caPublicKey, overwriteCloudConfig }: KubermaticProviderConfig) {

@@ -88,7 +88,9 @@ const instance: Part<VsphereCloud> = {
     if (name !== undefined) return await readNamed(account, name, signal);
     const answer = await account.client.call('FindByUuid', call);
     const machine = await describe(account, refIn(childOf(answer, 'returnval')), signal);
-    return machine && (await placed(account, machine, signal));
+    if (!machine || !standsForPool(account)) return machine;
+    const namesake = await readNamed(account, machine.name, signal);
+    return namesake?.vm.value === machine.vm.value ? namesake : machine;
   },
   async search(account, { machine: { name }, signal }) {
     const found = await readNamed(account, name, signal);
@@ -125,26 +127,18 @@ const instance: Part<VsphereCloud> = {
   },
 };
 
-/** machine-controller knows its own by their name in the folder of the class. */
-async function placed(
-  account: Account,
-  machine: VirtualMachine,
-  signal: AbortSignal,
-): Promise<VirtualMachine> {
-  const { client, spec } = account;
-  if (searchTagsOf(spec.tags).role !== machineControllerRole) return machine;
-  const found = await client.find(`${await folderPath(account, signal)}/${machine.name}`, signal);
-  return { ...machine, isInPlace: found?.value === machine.vm.value };
-}
-
 async function readNamed(
   account: Account,
   name: string,
   signal: AbortSignal,
 ): Promise<VirtualMachine | undefined> {
   const path = `${await folderPath(account, signal)}/${name}`;
-  return await describe(account, await account.client.find(path, signal), signal);
+  const found = await describe(account, await account.client.find(path, signal), signal);
+  return found && { ...found, isInPlace: standsForPool(account) };
 }
+
+const standsForPool = ({ spec }: Account): boolean =>
+  searchTagsOf(spec.tags).role === machineControllerRole;
 
 async function describe(
   { client }: Account,

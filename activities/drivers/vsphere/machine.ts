@@ -12,7 +12,10 @@ export interface VirtualMachine extends Resource {
   attributeKeys: Readonly<Record<string, string>>;
   isOn: boolean;
   isConfigured: boolean;
-  /** See `placed`. Default false. */
+  /**
+   * It has its name in the folder of its class, by which machine-controller knows its own, and the
+   * class stands for a pool of machine-controller. Default false.
+   */
   isInPlace?: boolean;
   address: string;
 }

@@ -20,8 +20,8 @@ export const nameKey = 'millwright.machine';
 export const stepKey = 'millwright.configured';
 
 /**
- * The role in classes that stand for a pool of Kubermatic's machine-controller, which leaves no mark
- * on what it makes.
+ * The role in classes that stand for a pool of Kubermatic's machine-controller, which leaves no
+ * mark on what it makes.
  */
 export const machineControllerRole = 'machine-controller';
 

@@ -1,4 +1,4 @@
-/** `fake` of machine-controller, which makes nothing, is our virtual cloud: for trials and tests. */
+/** `fake`, which makes nothing there, is our virtual cloud here: for trials and tests. */
 import type { ProviderTable } from './table.ts';
 
 const fails =

@@ -1,6 +1,6 @@
 /** Hetzner: servers of `provider: hcloud`. */
 import { FieldFault, type ProviderTable } from './table.ts';
-import { asTexts, flag, isGiven, isOff, asName, words } from './read-values.ts';
+import { asName, asTexts, flag, isGiven, isOff, words } from './read-values.ts';
 
 /** Those of machine-controller. */
 const images: Readonly<Record<string, string>> = { ubuntu: 'ubuntu-24.04', rockylinux: 'rocky-9' };

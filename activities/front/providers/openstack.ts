@@ -48,8 +48,12 @@ const rows: readonly Row[] = [
   { theirs: 'projectID', env: 'OS_PROJECT_ID', secret: 'tenantID', to: ofUser },
   {
     theirs: 'tokenId',
-    refused:
-      'a token of Keystone ends after hours. Write applicationCredentialID and applicationCredentialSecret',
+    secret: 'token',
+    to() {
+      throw new FieldFault(
+        'cannot be said: a token of Keystone ends after hours. Write applicationCredentialID and applicationCredentialSecret',
+      );
+    },
   },
   {
     theirs: 'region',
@@ -113,7 +117,6 @@ export const openstack: ProviderTable = {
   provider: 'OpenStack',
   rows,
   more(spec, { cluster }) {
-    const missing = networksOf(spec).length === 0;
     return {
       providerSpec: {
         apiVersion: 'openstack.machine.gardener.cloud/v1alpha1',
@@ -128,14 +131,7 @@ export const openstack: ProviderTable = {
           }),
         },
       },
-      faults: [
-        ...(missing
-          ? [
-              'cloudProviderSpec.network is missing: write one that `openstack network list` shows, by its name or ID',
-            ]
-          : []),
-        ...credentialFaults(spec),
-      ],
+      faults: networksOf(spec).length > 0 ? [] : [networkIsMissing],
       ignored: namesIn(spec['securityGroups']).length > 0 ? [] : [groupIsNotMade],
     };
   },
@@ -150,6 +146,9 @@ export const openstack: ProviderTable = {
   },
   providerIDBack: (ours) => `openstack:///${idIn(ours)}`,
 };
+
+const networkIsMissing =
+  'cloudProviderSpec.network is missing: write one that `openstack network list` shows, by its name or ID';
 
 const groupIsNotMade = `cloudProviderSpec.securityGroups: the group ${defaultGroup} is taken and, unlike with machine-controller, not made: make it where it is not there, or name others`;
 
@@ -176,21 +175,5 @@ function knownTags(tags: unknown): unknown {
   if (!isMarked) return tags;
   throw new FieldFault(
     `has keys with ${marks.cluster} and with ${marks.role}: by both Millwright knows its own servers, and would take those of machine-controller for such. Rename one`,
-  );
-}
-
-function credentialFaults(spec: Fields): string[] {
-  const { applicationCredentialID: id, applicationCredentialSecret: secret } = spec;
-  const { projectName, tenantName, projectID, tenantID } = spec;
-  const needed = id
-    ? { applicationCredentialSecret: secret }
-    : {
-        username: spec['username'],
-        password: spec['password'],
-        domainName: spec['domainName'],
-        projectID: projectID || projectName || tenantID || tenantName,
-      };
-  return Object.entries(needed).flatMap(([field, value]) =>
-    value ? [] : [`cloudProviderSpec.${field} is missing: write it, or set its variable`],
   );
 }

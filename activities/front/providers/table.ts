@@ -87,7 +87,7 @@ export interface ProviderTable {
   moreBack?: (providerSpec: Fields) => Record<string, unknown>;
   /** How machine-controller finds the instance of a Machine. */
   findsInstanceBy: { name: true } | { tag: string; command: (id: string, uid: string) => string };
-  /** Theirs in the form of our driver; a sentence where it has none. Default: the same. */
+  /** Their providerID in the form of our driver, or what is wrong with it. Default: the same. */
   providerID?: (theirs: string, providerSpec: Fields) => { value: string } | { fault: string };
   /** Ours in their form, which is that of the Node. Default: the same. */
   providerIDBack?: (ours: string) => string;

@@ -251,12 +251,9 @@ test.each<[string, Given, string[]]>([
   ],
   ['no version', { spec: { versions: {} } }, ['versions.kubelet is missing: such as 1.34.2']],
   [
-    'a version before its release, and a name for all Nodes',
-    { spec: { versions: { kubelet: '1.34.2-rc.1' }, metadata: { name: 'a' } } },
-    [
-      'versions.kubelet "1.34.2-rc.1" is not the version of a release, such as 1.34.2',
-      'metadata.name "a" cannot be said: each machine of the template would be that Node: remove it',
-    ],
+    'a version before its release',
+    { spec: { versions: { kubelet: '1.34.2-rc.1' } } },
+    ['versions.kubelet "1.34.2-rc.1" is not the version of a release, such as 1.34.2'],
   ],
   [
     'an address for all machines',
@@ -345,6 +342,6 @@ test('null stands for nothing, wherever it is', () => {
     caPublicKey: null,
     overwriteCloudConfig: null,
   };
-  const spec = { taints: null, metadata: null };
+  const spec = { taints: null };
   expect(made({ value, spec })).toEqual({ ...made({}) });
 });

@@ -71,6 +71,24 @@ const claim = (storage: string) => ({
   resources: { requests: { storage } },
 });
 
+test('a class may leave the place and the access mode open, and label the pod for its traffic', () => {
+  const storage = { resources: { requests: { storage: '1Gi' } } };
+  const tags = { 'cluster.x-k8s.io/role': 'worker', team: 'blue' };
+  const spec = { ...aSpec, region: '*', zone: '*', rootVolume: { storage }, tags };
+  expect(validateProviderSpec(spec)).toEqual([]);
+  expect(validateProviderSpec({ ...spec, rootVolume: { storage, pvc: storage } })).toHaveLength(1);
+  const made = virtualMachineOf(aRequest('node-2', { providerSpec: spec }), undefined);
+  expect(made).toMatchObject({
+    spec: { dataVolumeTemplates: [{ spec: { storage } }] },
+  });
+  const { template } = Object(Object(made)['spec']);
+  expect(template.spec.affinity).toBeUndefined();
+  expect(template.metadata.labels).toEqual({
+    'cluster.x-k8s.io/role': 'worker',
+    'kubevirt.io/vm': 'node-2',
+  });
+});
+
 test('the virtual machine of the example class is the one that Gardener makes', () => {
   const bus = { bus: 'virtio' };
   expect(virtualMachineOf(request, 'userdata-1')).toEqual({

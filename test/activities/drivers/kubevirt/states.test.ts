@@ -203,6 +203,22 @@ test('what MCM made is found by the tags of the class, listed, and deleted', asy
   expect(await machines('s-mcm')).toEqual([]);
 });
 
+test("machine-controller's is of the Machine that names it, and goes with what it owns", async () => {
+  await client.create(
+    machinesPath,
+    aForeignMachine('s-taken', { 'kubermatic.k8c.io/cluster-id': 'abc' }),
+  );
+  const providerID = 'kubevirt://s-taken';
+  expect(await failureOf(create('s-taken'))).toMatchObject({ code: 'AlreadyExists' });
+  const found = await driver.describeInstance(request('s-taken', { providerID }));
+  expect(found).toMatchObject({ providerID, nodeName: 's-taken' });
+  const scope = { ...request('s-taken'), namespace: 'shoot' };
+  const listed = await driver.listInstances(scope);
+  expect(listed.map(({ machineName }) => machineName)).not.toContain('s-taken');
+  expect(await remove('s-taken', { providerID })).toEqual({ found: true });
+  expect(await machines('s-taken')).toEqual([]);
+});
+
 test('a machine that was stopped on purpose is still the one of its Machine', async () => {
   const { providerID } = await create('s-halted');
   const path = `/apis/kubevirt.io/v1/namespaces/${namespace}/virtualmachines/s-halted`;

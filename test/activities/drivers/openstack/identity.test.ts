@@ -48,6 +48,21 @@ test('what MCM made is adopted, listed, and deleted with port and volume', async
   expect(leftOf(double, 'old')).toEqual([]);
 });
 
+test("machine-controller's server is of the Machine that names it, and of no listing", async () => {
+  const driver = aDriverFor(double.url);
+  const region = madeByMcm('taken', { 'machine-uid': 'uid-1', team: 'blue' });
+  const providerID = region.replace('RegionOne/', '');
+  const request = openStackRequest('taken', { providerID });
+  expect(await driver.createInstance(request)).toMatchObject({ providerID: region, found: true });
+  expect(await driver.listInstances({ ...request, namespace: 'shoot' })).toEqual([]);
+  const ofAnother = driver.deleteInstance(openStackRequest('other', { providerID }));
+  expect(await failureOf(ofAnother)).toMatchObject({ code: 'FailedPrecondition' });
+  expect(await driver.deleteInstance(openStackRequest('taken'))).toEqual({ found: false });
+  expect(serversOf(double, 'taken')).toHaveLength(1);
+  expect(await driver.deleteInstance(request)).toEqual({ found: true });
+  expect(serversOf(double, 'taken')).toEqual([]);
+});
+
 test('a server of the name without the two keys is left alone', async () => {
   madeByMcm('theirs', { 'kubernetes.io-cluster-other': '1', 'kubernetes.io-role-node': '1' });
   const driver = aDriverFor(double.url);
@@ -193,7 +208,9 @@ test.each([
   [{ region: '' }, ['providerSpec.spec.region: "" is not a non-empty string']],
   [{ keyName: undefined }, ['providerSpec.spec.keyName is missing']],
   [{ imageName: '' }, ['providerSpec.spec: imageID or imageName is missing']],
-  [{ podNetworkCIDRs: [] }, ['providerSpec.spec.podNetworkCIDRs is missing']],
+  [{ podNetworkCIDRs: undefined }, ['providerSpec.spec.podNetworkCIDRs is missing']],
+  // Said to be none.
+  [{ podNetworkCIDRs: [], keyName: '' }, []],
   [{ podNetworkCIDRs: [], podNetworkCidr: '10.0.0.0/8' }, []],
   [{ networkID: '' }, ['providerSpec.spec: networkID or networks is missing']],
   [

@@ -104,6 +104,32 @@ describe('refusals that the services give themselves', () => {
   });
 });
 
+test('a server as machine-controller makes it is taken over, and goes with its port', async () => {
+  const { ask, openStack } = services;
+  const first = async (service: 'nova' | 'glance', path: string, key: string) =>
+    Object(
+      Object(await ask(service, path))[key].find(({ name }: { name: string }) =>
+        ['small', 'linux'].includes(name),
+      ),
+    ).id;
+  const server = {
+    name: 'of-theirs',
+    flavorRef: await first('nova', '/v2.1/flavors', 'flavors'),
+    imageRef: await first('glance', '/v2/images', 'images'),
+    networks: [{ uuid: openStack.known.networkID }],
+    security_groups: [{ name: 'workers' }],
+    metadata: { 'machine-uid': 'uid-1' },
+  };
+  const made = await ask('nova', '/v2.1/servers', { method: 'POST', body: { server } });
+  const { id } = Object(made).server;
+  const asked = request('of-theirs', { providerID: `openstack:///${id}` });
+  const providerID = `openstack:///RegionOne/${id}`;
+  expect(await createdBy(services.aDriver(), asked)).toMatchObject({ providerID, found: true });
+  expect(await deletedBy(services.aDriver(), asked)).toEqual({ found: true });
+  const ports = await ask('neutron', `/v2.0/ports?device_id=${id}`);
+  expect(ports).toEqual({ ports: [] });
+}, 600_000);
+
 describe('what a class may ask for', () => {
   test.each([
     ['v-typed', { rootDiskSize: 5, rootDiskType: 'fast' }, ['server', 'port', 'volume']],
@@ -116,6 +142,7 @@ describe('what a class may ask for', () => {
       },
       ['server', 'port', 'port'],
     ],
+    ['n-plain', { keyName: '', podNetworkCIDRs: [] }, ['server', 'port']],
     ['n-drive', { useConfigDrive: true, additionalSecurityGroups: ['more'] }, ['server', 'port']],
   ])('%s', async (name, more, kinds) => {
     const asked = request(name, { providerSpec: services.spec(more) });

@@ -324,6 +324,33 @@ describe('whose a machine is', () => {
     expect(await deletedBy(driver, vsphereRequest('w-mcm'))).toEqual({ found: true });
   });
 
+  test('that machine-controller made is of the Machine that names it, in the folder of the class', async () => {
+    const tags = {
+      'mcm.gardener.cloud/cluster': 'x',
+      'mcm.gardener.cloud/role': 'machine-controller',
+    };
+    const providerSpec = { ...aSpec, tags };
+    await cloneByHand(await made('w-source-2'), 'w-taken');
+    const [machine] = await world.machines('w-taken');
+    const providerID = `vsphere://${machine?.ref}`;
+    const request = vsphereRequest('w-taken', { providerSpec, providerID });
+    const ofOthers = [
+      vsphereRequest('w-taken', { providerID }),
+      vsphereRequest('w-other-name', { providerSpec, providerID }),
+      vsphereRequest('w-taken', { providerSpec: { ...providerSpec, folder: 'none' }, providerID }),
+    ];
+    for (const other of ofOthers) {
+      expect(await failureOf(driver.describeInstance(other))).toMatchObject({
+        code: 'FailedPrecondition',
+      });
+    }
+    const found = await driver.listInstances({ ...listing, providerSpec });
+    expect(found.map(({ machineName }) => machineName)).not.toContain('w-taken');
+    expect(await driver.createInstance(request)).toMatchObject({ found: true });
+    expect(await deletedBy(driver, request)).toEqual({ found: true });
+    expect(await world.machines('w-taken')).toEqual([]);
+  });
+
   test('of a stranger with the name of a Machine is neither taken nor deleted', async () => {
     const source = await made('w-other');
     await cloneByHand(source, 'w-stranger');

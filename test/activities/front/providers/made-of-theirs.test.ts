@@ -1,4 +1,4 @@
-/** The double of each cloud, which refuses what its cloud does, makes what a table says. */
+/** The double of each cloud, which refuses what its cloud does, makes what the front says. */
 import type { Driver } from '../../../../activities/drivers/driver.ts';
 import { alibaba } from '../../../../activities/front/providers/alibaba.ts';
 import { aws } from '../../../../activities/front/providers/aws.ts';
@@ -7,7 +7,6 @@ import { digitalocean } from '../../../../activities/front/providers/digitalocea
 import { gce } from '../../../../activities/front/providers/gce.ts';
 import { hetzner } from '../../../../activities/front/providers/hetzner.ts';
 import type { ProviderTable } from '../../../../activities/front/providers/table.ts';
-import { translate } from '../../../../activities/front/providers/translate.ts';
 import {
   aSecret as aliSecret,
   aSharedAlicloudWorld,
@@ -20,7 +19,7 @@ import { aDigitalOceanCloud } from '../../drivers/digitalocean/digitalocean-clou
 import { aHetznerCloud, aSecret } from '../../drivers/hetzner/hetzner-cloud.ts';
 import { createdBy, deletedBy } from '../../drivers/following.ts';
 import { aSecret as googleSecret, aSharedGcpWorld } from '../../drivers/gcp/gcp-world.ts';
-import { defaultPool as pool } from './golden.ts';
+import { aTheirDeployment, aTheirTemplate, namespace, pool, PoolWorld } from '../pool-world.ts';
 
 const servers = await aHetznerCloud();
 const droplets = await aDigitalOceanCloud();
@@ -122,16 +121,37 @@ const cases: Case[] = [
   },
 ];
 
+/** The class and the Secret that the front makes of a template. */
+async function classOf({ table: { cloudProvider }, spec, env }: Omit<Case, 'providerID'>) {
+  const template = aTheirTemplate({ cloudProvider, cloudProviderSpec: spec });
+  const world = new PoolWorld([aTheirDeployment({ spec: { template } })]);
+  await world.aProcess(env).syncPool({ ref: { namespace, name: pool } });
+  const { status } = await world.get('theirDeployment');
+  expect(status?.conditions).toMatchObject([
+    { type: 'Served', status: 'True' },
+    { type: 'Translated', status: 'True' },
+  ]);
+  const [made] = await world.all('class');
+  const [stored] = await world.all('secret');
+  const secret = Object.fromEntries(
+    Object.entries(Object(stored?.['data'])).map(([key, value]) => [
+      key,
+      Buffer.from(String(value), 'base64').toString(),
+    ]),
+  );
+  return { providerSpec: made?.['providerSpec'], secret };
+}
+
 test.each(cases)(
   '$table.cloudProvider makes, names and deletes an instance',
-  async ({ table, driver, spec, env, providerID }) => {
-    const { providerSpec, credentials: secret, faults } = translate(table, spec, { pool, env });
-    expect(faults).toEqual([]);
+  async ({ providerID, ...given }) => {
+    const { table, driver } = given;
+    const { providerSpec, secret } = await classOf(given);
     const asked = aRequest('of-theirs', { providerSpec, secret, userData: '#cloud-config\n' });
     const made = await createdBy(driver, asked);
     const theirs = table.providerIDBack?.(made.providerID) ?? made.providerID;
     expect(theirs).toMatch(providerID);
-    const ours = table.providerID?.(theirs, providerSpec) ?? { value: theirs };
+    const ours = table.providerID?.(theirs, Object(providerSpec)) ?? { value: theirs };
     expect(ours).toEqual({ value: made.providerID });
     const listed = await driver.listInstances({ ...asked, namespace: 'shoot' });
     expect(listed.map((one) => one.providerID)).toEqual([made.providerID]);
