@@ -151,7 +151,7 @@ test('a deletion while ours is half made makes an end of it', async () => {
   expect(await world.names('class')).toEqual([]);
 });
 
-/** A webhook that refuses one kind; what it says of theirs may hold credentials, and is not told. */
+/** By a webhook; what it says of theirs may hold credentials, and is not passed on. */
 test.each<[WrittenKind, string, RegExp]>([
   ['class', '/machineclasses', /refused to create class .*denied/],
   [

@@ -8,7 +8,7 @@ import { missing } from './machines.ts';
 import { deletionsDown, markWrites, mirrored } from './mirror.ts';
 import { rollbackTo } from './rollback.ts';
 import { revisionNotes } from './sets.ts';
-import { statusWrites, type Said } from './status.ts';
+import { statusWrites, type NewCondition } from './status.ts';
 import { planTakeOver } from './take-over.ts';
 import { templateWrites, unusedTemplateDeletions, usedTemplates } from './templates.ts';
 import { patchOf, patchUnlessSame, type PoolPlan, type Write } from './writes.ts';
@@ -26,13 +26,13 @@ export function planPool(facts: PoolFacts): PoolPlan {
 
 const leaveDeleting: PoolPlan = { groups: [], goesOn: false, state: 'notServed' };
 
-interface Refusal {
+interface NotServed {
   reason: string;
   message: string;
   waits?: true;
 }
 
-function refusalOf(facts: PoolFacts): Refusal | undefined {
+function refusalOf(facts: PoolFacts): NotServed | undefined {
   const { theirs, ours, leaseHolder } = facts;
   const { metadata } = theirs.deployment;
   if (ours.deployment && !mirroredDeployment(facts)) {
@@ -44,9 +44,9 @@ function refusalOf(facts: PoolFacts): Refusal | undefined {
   }
   if (metadata.annotations?.[front.takeOver] !== 'true') {
     const own = byName(ours.sets);
-    const foreign = theirs.sets.filter((set) => !isMirror(set) && !own.has(set.metadata.name));
-    if (foreign.length > 0) {
-      const names = foreign.map((set) => set.metadata.name).join(', ');
+    const others = theirs.sets.filter((set) => !isMirror(set) && !own.has(set.metadata.name));
+    if (others.length > 0) {
+      const names = others.map((set) => set.metadata.name).join(', ');
       const message = `machine-controller serves it: its MachineSets ${names} are not ours; to change that, run millwright migrate take-over --from kubermatic`;
       return { reason: 'ServedByMachineController', message };
     }
@@ -56,8 +56,8 @@ function refusalOf(facts: PoolFacts): Refusal | undefined {
   return { reason: 'MachineControllerRuns', message, waits: true };
 }
 
-function notServed(facts: PoolFacts, { reason, message, waits }: Refusal): PoolPlan {
-  const said: Said[] = [{ type: 'Served', status: 'False', reason, message }];
+function notServed(facts: PoolFacts, { reason, message, waits }: NotServed): PoolPlan {
+  const said: NewCondition[] = [{ type: 'Served', status: 'False', reason, message }];
   return {
     groups: [statusWrites(facts, said, { isSettled: false })],
     goesOn: false,
@@ -99,7 +99,7 @@ function handBack(facts: PoolFacts): PoolPlan {
     return { groups: [], goesOn: false, state: 'waits', reason };
   }
   const message = 'handed back: machine-controller may serve it';
-  const said: Said[] = [{ type: 'Served', status: 'False', reason: 'HandedBack', message }];
+  const said: NewCondition[] = [{ type: 'Served', status: 'False', reason: 'HandedBack', message }];
   const status = plan.isDone ? statusWrites(facts, said, { isSettled: false }) : [];
   const state = plan.isDone ? 'notServed' : 'waits';
   return { groups: [[...status, ...plan.writes]], goesOn: !plan.isDone, state, reason: message };
@@ -151,7 +151,7 @@ function isMissingReferences({ templates, current }: PoolFacts): boolean {
   return template !== undefined && template.hasReferences && !template.made;
 }
 
-function servedOf(facts: PoolFacts): Said {
+function servedOf(facts: PoolFacts): NewCondition {
   const { metadata } = facts.theirs.deployment;
   if (!templateFor(facts)) {
     const message = 'there is no template that machines can be made of: see Translated';
@@ -161,7 +161,7 @@ function servedOf(facts: PoolFacts): Said {
   return { type: 'Served', status: 'True', reason: 'Mirrored', message };
 }
 
-function translatedOf({ templates, current, theirs }: PoolFacts): Said {
+function translatedOf({ templates, current, theirs }: PoolFacts): NewCondition {
   const { faults = [], ignored = [] } = templates.get(current) ?? {};
   const notes = [...ignored, ...ignoredOptions(theirs.deployment)];
   if (faults.length > 0) {

@@ -61,10 +61,10 @@ function writesOf(facts: PoolFacts, { name }: PoolTemplate, made: MadeTemplate):
 
 const kindNames = { secret: 'Secret', configMap: 'ConfigMap' } as const;
 
-type Named = Pick<ObjectMeta, 'name'> & { namespace: string; labels: Record<string, string> };
+type PoolMeta = Pick<ObjectMeta, 'name'> & { namespace: string; labels: Record<string, string> };
 
 interface WantedData {
-  metadata: Named;
+  metadata: PoolMeta;
   data: Record<string, string>;
   present: readonly DataObject[];
   /** As it is, where it is. */
@@ -88,10 +88,10 @@ function dataWrites(
 interface NewClass {
   annotations: Record<string, string>;
   content: Pick<MachineClass, 'provider' | 'providerSpec' | 'secretRef'>;
-  metadata: Named;
+  metadata: PoolMeta;
 }
 
-function classOf(metadata: Named, made: MadeTemplate): NewClass {
+function classOf(metadata: PoolMeta, made: MadeTemplate): NewClass {
   const { provider, providerSpec, classAnnotations, configData } = made;
   const { name, namespace } = metadata;
   const notes = { ...classAnnotations, ...(configData && { [annotations.userDataConfig]: name }) };

@@ -41,7 +41,7 @@ export interface DeleteWrite extends AnyWrite {
   version?: string;
   /** Leaves the dependents. */
   orphans?: boolean;
-  /** First takes all finalizers off; it is deleted only while nobody has put one back. */
+  /** First takes all finalizers off; it is deleted only while none was put back. */
   strips?: ObjectMeta;
 }
 
