@@ -25,6 +25,7 @@ import {
 } from '../../workflows/plan/front/names.ts';
 import { kubermaticLabels } from '../../workflows/api/kubermatic-names.ts';
 import { planPool } from '../../workflows/plan/front/plan.ts';
+import { someOf } from '../../workflows/plan/front/status.ts';
 import { parsedJson } from '../../workflows/values/parsed-json.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
 import { applyPlan } from './apply.ts';
@@ -56,7 +57,7 @@ export async function syncPool(
     const { metadata } = sides.theirs.deployment;
     last = { uid: metadata.uid, machines: sides.ours.machines.length };
     if (applied.refusals.length > 0) {
-      return { ...last, state: 'waits', reason: applied.refusals.join('\n'), writes };
+      return { ...last, state: 'waits', reason: someOf(applied.refusals), writes };
     }
     if (!applied.isStale && !plan.goesOn) {
       const said = plan.reason === undefined ? {} : { reason: plan.reason };
