@@ -14,6 +14,7 @@ import type {
   PatchWrite,
   Write,
 } from '../../workflows/plan/front/writes.ts';
+import { defined } from '../../workflows/values/defined.ts';
 import { pathOf } from './paths.ts';
 
 export interface Applied {
@@ -30,33 +31,45 @@ export interface Clusters {
   namespace: string;
 }
 
-export async function applyPlan(clusters: Clusters, groups: readonly Write[][]): Promise<Applied> {
+/** Groups after the first are about different objects: so many at a time. */
+const mostAtOnce = 8;
+
+export async function applyPlan(
+  clusters: Clusters,
+  [first = [], ...groups]: readonly Write[][],
+): Promise<Applied> {
   const applied: Applied = { writes: 0, isStale: false, refusals: [] };
   const writer = new Writer(clusters);
-  for (const group of groups) {
-    for (const write of group) {
-      try {
-        await writer.write(write);
-        applied.writes += 1;
-      } catch (error) {
-        if (isOutdated(error)) return { ...applied, isStale: true };
-        if (!isRejectedWrite(error)) throw withoutBody(write, error);
-        applied.refusals.push(refusalOf(write, error));
-        break;
-      }
-    }
-  }
+  await applyGroup(writer, first, applied);
+  const left = groups.values();
+  const worker = async (): Promise<void> => {
+    for (const group of left) await applyGroup(writer, group, applied);
+  };
+  await Promise.all(Array.from({ length: mostAtOnce }, worker));
   return applied;
 }
 
-/** Thrown where an object of ours is there that must not be. */
-class StillThere extends Error {
-  override name = 'StillThere';
+async function applyGroup(
+  writer: Writer,
+  group: readonly Write[],
+  applied: Applied,
+): Promise<void> {
+  for (const write of group) {
+    if (applied.isStale) return;
+    try {
+      await writer.write(write);
+      applied.writes += 1;
+    } catch (error) {
+      if (isOutdated(error)) applied.isStale = true;
+      else if (isRejectedWrite(error)) applied.refusals.push(refusalOf(write, error));
+      else throw withoutBody(write, error);
+      return;
+    }
+  }
 }
 
 function isOutdated(error: unknown): boolean {
-  const isOther = isConflict(error) || isAlreadyExists(error) || isNotFound(error);
-  return isOther || error instanceof StillThere;
+  return isConflict(error) || isAlreadyExists(error) || isNotFound(error);
 }
 
 class Writer {
@@ -69,7 +82,6 @@ class Writer {
   }
 
   async write(write: Write): Promise<void> {
-    if (write.unless) await this.#requireNone(write.unless);
     if (write.verb === 'create') await this.#create(write);
     else if (write.verb === 'patch') await this.#patch(write);
     else await this.#delete(write);
@@ -84,12 +96,6 @@ class Writer {
 
   #path({ kind, name }: Pick<Write, 'kind' | 'name'>): string {
     return pathOf(kind, this.#clusters.namespace, name);
-  }
-
-  /** A list by labels misses an object whose labels a person changed. */
-  async #requireNone(at: NonNullable<Write['unless']>): Promise<void> {
-    const present = await ignoreNotFound(this.#clusters.control.get(this.#path(at)));
-    if (present) throw new StillThere(`${at.kind} ${at.name} is there`);
   }
 
   async #create(write: CreateWrite): Promise<void> {
@@ -133,12 +139,15 @@ class Writer {
     this.#versions.set(path, { read: read.resourceVersion, written });
   }
 
-  async #delete({ kind, name, uid, orphans, strips }: DeleteWrite): Promise<void> {
+  async #delete({ kind, name, uid, version, orphans, strips }: DeleteWrite): Promise<void> {
     const { control } = this.#clusters;
     const path = this.#path({ kind, name });
     const options = orphans ? { propagationPolicy: 'Orphan' } : {};
     if (!strips) {
-      await ignoreNotFound(control.delete(path, { preconditions: { uid }, ...options }));
+      const preconditions = defined({ uid, resourceVersion: version });
+      const left = await ignoreNotFound(control.delete(path, { preconditions, ...options }));
+      const written = left?.metadata?.resourceVersion;
+      if (version && written) this.#versions.set(path, { read: version, written });
       return;
     }
     const { resourceVersion } = strips;

@@ -25,6 +25,7 @@ import {
   type PoolFacts,
 } from '../../workflows/plan/front/facts.ts';
 import { nodeToRead } from '../../workflows/plan/front/machines.ts';
+import { isRecord } from '../../workflows/values/is-record.ts';
 import { poolLabel } from '../../workflows/plan/front/names.ts';
 import { pathOf } from './paths.ts';
 
@@ -32,21 +33,21 @@ export type BothSides = Pick<PoolFacts, 'theirs' | 'ours'>;
 
 /**
  * Theirs from the top down: who marks a Machine and then lowers the number has written the mark
- * before a number that is read here, so that the mark is read too. Undefined: theirs is gone.
+ * before a number that is read here, so that the mark is read too. And ours after theirs: the mirror
+ * of an object is made after it, so what is not there then is gone. Undefined: theirs is gone.
  */
 export async function readBothSides(
   control: KubeClient,
   { namespace, name }: NamespacedName,
 ): Promise<BothSides | undefined> {
   const at = pathOf('theirDeployment', namespace, name);
-  const deployment = await ignoreNotFound(control.get<KubermaticMachineDeployment>(at));
-  if (!deployment) return undefined;
+  const found = await ignoreNotFound(control.get<KubermaticMachineDeployment>(at));
+  if (!found) return undefined;
+  const deployment = withSpec(found);
   const made = await readMade(control, { namespace, name });
   const read = { theirs: { deployment, sets: [], machines: [] }, ours: made };
-  const [theirSets, allSets] = await Promise.all([
-    itemsOf<KubermaticMachineSet>(control, pathOf('theirSet', namespace)),
-    itemsOf<MachineSet>(control, pathOf('set', namespace)),
-  ]);
+  const theirSets = await itemsOf<KubermaticMachineSet>(control, pathOf('theirSet', namespace));
+  const allSets = await itemsOf<MachineSet>(control, pathOf('set', namespace));
   const sets = theirSets.filter((set) => isOfTheirs(set, deployment));
   const ownSets = allSets.filter((set) => isOfOurs(set, read));
   const machines = await readMachines(control, namespace, { sets, ownSets });
@@ -132,7 +133,30 @@ async function readMachines(
     selector,
   );
   const ours = await itemsOf<Machine>(control, pathOf('machine', namespace), selector);
-  return { theirs, ours };
+  const known = new Set(ours.map(({ metadata }) => metadata.name));
+  const missing = theirs.filter((one) => isMirror(one) && !known.has(one.metadata.name));
+  return { theirs, ours: [...ours, ...(await readUnlabelled(control, namespace, missing))] };
+}
+
+/** A list by labels misses a Machine that a person took its label off. */
+async function readUnlabelled(
+  control: KubeClient,
+  namespace: string,
+  mirrors: readonly KubermaticMachine[],
+): Promise<Machine[]> {
+  const found: Machine[] = [];
+  for (const { metadata } of mirrors) {
+    const path = pathOf('machine', namespace, metadata.name);
+    const machine = await ignoreNotFound(control.get<Machine>(path));
+    if (machine) found.push(machine);
+  }
+  return found;
+}
+
+/** Without a schema it may have none, which is a fault of its template and no error. */
+function withSpec(deployment: KubermaticMachineDeployment): KubermaticMachineDeployment {
+  const { template, ...spec } = Object(deployment.spec);
+  return { ...deployment, spec: { ...spec, template: isRecord(template) ? template : {} } };
 }
 
 interface KubeNode extends KubeObject {

@@ -9,6 +9,8 @@ export interface Resolved {
   /** A sentence each; no value. */
   faults: string[];
   hasReferences: boolean;
+  /** Values of Secrets, which no sentence may have. */
+  secrets: Set<string>;
 }
 
 /** `value`, `secretKeyRef` and `configMapKeyRef` are how machine-controller says where it is. */
@@ -34,7 +36,7 @@ export class ReferenceReader {
   }
 
   async resolve(spec: Record<string, unknown>): Promise<Resolved> {
-    const resolved: Resolved = { spec: {}, faults: [], hasReferences: false };
+    const resolved: Resolved = { spec: {}, faults: [], hasReferences: false, secrets: new Set() };
     for (const [key, value] of Object.entries(spec)) {
       resolved.spec[key] = await this.#valueOf(value, `cloudProviderSpec.${key}`, resolved);
     }
@@ -80,7 +82,10 @@ export class ReferenceReader {
         resolved.faults.push(`${at}.${name}: ${where} has no key "${reference.key}"`);
         return undefined;
       }
-      return source.kind === 'Secret' ? Buffer.from(data, 'base64').toString('utf8') : data;
+      if (source.kind === 'ConfigMap') return data;
+      const text = Buffer.from(data, 'base64').toString('utf8');
+      resolved.secrets.add(text);
+      return text;
     }
     return field['value'];
   }

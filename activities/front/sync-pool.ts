@@ -113,9 +113,11 @@ function namedTemplates({ theirs, ours }: BothSides): NamedTemplate[] {
 function templateIn(encoded: string | undefined): KubermaticMachineTemplate | undefined {
   if (encoded === undefined) return undefined;
   const parsed = parsedJson(Buffer.from(encoded, 'base64').toString('utf8'));
-  const isTemplate = (value: unknown): value is KubermaticMachineTemplate =>
-    isRecord(value) && isRecord(value['spec']);
   return isTemplate(parsed) ? parsed : undefined;
+}
+
+function isTemplate(value: unknown): value is KubermaticMachineTemplate {
+  return isRecord(value) && isRecord(value['spec']);
 }
 
 /** Asked only before something new is served. */

@@ -64,8 +64,8 @@ export class TemplateMaker {
       name,
       written,
       made,
-      faults: all,
-      ignored: [...said.ignored, ...userData.ignored],
+      faults: all.map((sentence) => masked(sentence, resolved)),
+      ignored: [...said.ignored, ...userData.ignored].map((one) => masked(one, resolved)),
       hasReferences: resolved.hasReferences,
       ...(providerIDBack && { providerIDBack }),
     };
@@ -174,6 +174,13 @@ function templateFaults(
 
 function tableFor({ cloudProvider = '' }: KubermaticProviderConfig): ProviderTable | undefined {
   return Object.hasOwn(providerTables, cloudProvider) ? providerTables[cloudProvider] : undefined;
+}
+
+/** Of fields that are no credential, the value of which stands in a Secret all the same. */
+function masked(sentence: string, { secrets }: Resolved): string {
+  return [...secrets]
+    .filter((value) => value !== '')
+    .reduce((text, value) => text.replaceAll(value, '***'), sentence);
 }
 
 function noTable({ cloudProvider = '' }: KubermaticProviderConfig): string {

@@ -10,6 +10,7 @@ import {
   isMirror,
   isOrphaning,
   mirroredDeployment,
+  type OwnObjects,
   type PoolFacts,
 } from './facts.ts';
 import { planHandBack } from './hand-back.ts';
@@ -102,18 +103,18 @@ function takeOver(facts: PoolFacts): PoolPlan {
   if (plan.writes.length > 0) {
     return { groups: [[...claimWrites(facts), ...plan.writes]], goesOn: true, state: 'waits' };
   }
-  const served = serve(facts);
   const { deployment } = facts.theirs;
   const done = patchOf('theirDeployment', deployment, {
     metadata: { annotations: { [front.takeOver]: null } },
   });
-  return mirroredDeployment(facts) ? { ...served, groups: [...served.groups, [done]] } : served;
+  return serve(facts, mirroredDeployment(facts) ? [done] : []);
 }
 
 function handBack(facts: PoolFacts): PoolPlan {
   const plan = planHandBack(facts);
-  if ('refusals' in plan)
-    return { ...mirrored(facts), state: 'waits', reason: plan.refusals.join('\n') };
+  if ('refusals' in plan) {
+    return { ...serve(facts), state: 'waits', reason: plan.refusals.join('\n') };
+  }
   if ('waitsFor' in plan) {
     const reason = `waits until the garbage collector has let the dependents of ${plan.waitsFor} go`;
     return { groups: [], goesOn: false, state: 'waits', reason };
@@ -125,7 +126,7 @@ function handBack(facts: PoolFacts): PoolPlan {
   return { groups: [[...status, ...plan.writes]], goesOn: !plan.isDone, state, reason: message };
 }
 
-function serve(facts: PoolFacts): PoolPlan {
+function serve(facts: PoolFacts, after: readonly Write[] = []): PoolPlan {
   const rollback = rollbackTo(facts);
   if (rollback && 'writes' in rollback) {
     return { groups: [rollback.writes], goesOn: true, state: 'waits' };
@@ -159,6 +160,7 @@ function serve(facts: PoolFacts): PoolPlan {
         ...revisionWrites(facts),
         ...statusWrites(facts, said, { isSettled }),
         ...(rollback ? [rollback.forget] : []),
+        ...after,
       ],
       unusedTemplateDeletions(facts, (name) => used.has(name)),
     ],
@@ -228,47 +230,70 @@ function deletionsDown({ theirs, ours }: PoolFacts): Write[] {
 
 /** Theirs as ours are: sets, Machines, and what is gone. Each object is a group. */
 function mirrored(facts: PoolFacts): PoolPlan {
-  const { theirs, ours, templates } = facts;
-  const sets = byName(theirs.sets);
-  const ofSets = ours.sets.map((set) => {
-    const template = templates.get(classNameOf(set) ?? '');
-    const theirSet = sets.get(set.metadata.name);
-    return mirrorSet({ ours: set, theirs: theirSet, deployment: theirs.deployment, template });
-  });
-  const ofMachines = pairs(facts).map((pair) => {
-    const owner = ours.sets.find(({ metadata }) => metadata.uid === controllerUidOf(pair.ours));
-    const set = owner && sets.get(owner.metadata.name);
-    const template = templates.get(pair.ours.spec.class?.name ?? '');
-    if (!set || !template) return [];
-    return mirrorMachine({ ...pair, set, template }, facts.now);
-  });
-  const gone = goneWrites(facts);
-  const isNew = (write: Write): boolean =>
-    write.verb === 'create' &&
-    (write.kind === 'theirSet' || 'providerID' in Object(write.body['spec']));
+  const ofSets = setGroups(facts);
+  const ofMachines = machineGroups(facts);
   return {
-    groups: [...ofSets, ...ofMachines, ...gone],
-    goesOn: [...ofSets, ...ofMachines].flat().some(isNew),
+    groups: [...ofSets, ...ofMachines, ...goneGroups(facts)],
+    goesOn: [...ofSets, ...ofMachines].flat().some(isNews),
     state: 'current',
   };
 }
 
+/** What is made for it needs its UID. */
+function isNews(write: Write): boolean {
+  if (write.verb !== 'create') return false;
+  return write.kind === 'theirSet' || 'providerID' in Object(write.body['spec']);
+}
+
+function setGroups({ theirs, ours, templates }: PoolFacts): Write[][] {
+  const sets = byName(theirs.sets);
+  return ours.sets.map((set) => {
+    const template = templates.get(classNameOf(set) ?? '');
+    const theirSet = sets.get(set.metadata.name);
+    return [
+      ...mirrorSet({ ours: set, theirs: theirSet, deployment: theirs.deployment, template }),
+      ...(theirSet ? goingWith(set, 'theirSet', theirSet) : []),
+    ];
+  });
+}
+
+function machineGroups(facts: PoolFacts): Write[][] {
+  const { theirs, ours, templates, now } = facts;
+  const sets = byName(theirs.sets);
+  const owners = new Map(ours.sets.map(({ metadata }) => [metadata.uid, metadata.name]));
+  return pairs(facts).map((pair) => {
+    const set = sets.get(owners.get(controllerUidOf(pair.ours) ?? '') ?? '');
+    const template = templates.get(pair.ours.spec.class?.name ?? '');
+    return [
+      ...(set && template ? mirrorMachine({ ...pair, set, template }, now) : []),
+      ...(pair.theirs ? goingWith(pair.ours, 'theirMachine', pair.theirs) : []),
+    ];
+  });
+}
+
+function goingWith(
+  ours: OwnObjects['sets' | 'machines'][number],
+  kind: 'theirSet' | 'theirMachine',
+  theirs: PoolFacts['theirs']['sets' | 'machines'][number],
+): Write[] {
+  const isGoing = isDeleting(ours) && !isDeleting(theirs) && isMirror(theirs);
+  return isGoing ? [deletionOf(kind, theirs)] : [];
+}
+
 /** A set of theirs goes after its Machines, so that none is left without what finds it. */
-function goneWrites({ theirs, ours }: PoolFacts): Write[][] {
+function goneGroups({ theirs, ours }: PoolFacts): Write[][] {
   const machines = byName(ours.machines);
   const sets = byName(ours.sets);
-  const ofMachines = theirs.machines.filter(isMirror).map((machine) => {
-    const own = machines.get(machine.metadata.name);
-    if (!own) return leaving('theirMachine', machine);
-    return isDeleting(own) && !isDeleting(machine) ? [deletionOf('theirMachine', machine)] : [];
-  });
-  const ofSets = theirs.sets.filter(isMirror).map((set) => {
-    const own = sets.get(set.metadata.name);
-    const hasMachines = theirs.machines.some((one) => controllerUidOf(one) === set.metadata.uid);
-    if (!own && !hasMachines) return leaving('theirSet', set);
-    return own && isDeleting(own) && !isDeleting(set) ? [deletionOf('theirSet', set)] : [];
-  });
-  return [...ofMachines, ...ofSets];
+  const owners = new Set(theirs.machines.map(controllerUidOf));
+  return [
+    ...theirs.machines
+      .filter((one) => isMirror(one) && !machines.has(one.metadata.name))
+      .map((machine) => leaving('theirMachine', machine)),
+    ...theirs.sets
+      .filter((one) => isMirror(one) && !sets.has(one.metadata.name))
+      .filter(({ metadata }) => !owners.has(metadata.uid))
+      .map((set) => leaving('theirSet', set)),
+  ];
 }
 
 /** First the deletion, which our finalizer holds up: a kill between both leaves one of ours. */
@@ -276,13 +301,10 @@ function leaving(
   kind: 'theirMachine' | 'theirSet',
   object: PoolFacts['theirs']['machines' | 'sets'][number],
 ): Write[] {
-  const unless = {
-    kind: kind === 'theirMachine' ? ('machine' as const) : ('set' as const),
-    name: object.metadata.name,
-  };
   const metadata = { finalizers: finalizersOfOthers(object) };
-  const release: Write = { ...patchOf(kind, object, { metadata }), unless };
-  return isDeleting(object) ? [release] : [{ ...deletionOf(kind, object), unless }, release];
+  const release = patchOf(kind, object, { metadata });
+  if (isDeleting(object)) return [release];
+  return [{ ...deletionOf(kind, object), version: object.metadata.resourceVersion }, release];
 }
 
 function revisionWrites(facts: PoolFacts): Write[] {

@@ -17,8 +17,6 @@ export type WrittenKind =
 interface AnyWrite {
   kind: WrittenKind;
   name: string;
-  /** Done only while there is no object of ours of this name. */
-  unless?: { kind: 'set' | 'machine'; name: string };
 }
 
 export type Write = CreateWrite | PatchWrite | DeleteWrite;
@@ -39,6 +37,8 @@ export interface PatchWrite extends AnyWrite {
 export interface DeleteWrite extends AnyWrite {
   verb: 'delete';
   uid: string;
+  /** Done only while the object has this version. */
+  version?: string;
   /** Leaves the dependents. */
   orphans?: boolean;
   /** First takes all finalizers off; it is deleted only while nobody has put one back. */
