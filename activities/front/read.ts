@@ -33,8 +33,9 @@ export type BothSides = Pick<PoolFacts, 'theirs' | 'ours'>;
 
 /**
  * Theirs from the top down: who marks a Machine and then lowers the number has written the mark
- * before a number that is read here, so that the mark is read too. And ours after theirs: the mirror
- * of an object is made after it, so what is not there then is gone. Undefined: theirs is gone.
+ * before a number that is read here, so that the mark is read too. And ours after theirs: the
+ * mirror of an object is made after it, so what is not there then is gone. Undefined: theirs is
+ * gone.
  */
 export async function readBothSides(
   control: KubeClient,
