@@ -89,8 +89,8 @@ async function refuse(
 }
 
 /**
- * The object that was there first tells who made the instance: machine-controller, whose tag is on
- * it, or Millwright.
+ * The older of both objects is that of the maker: machine-controller, whose tag is on the instance,
+ * or Millwright.
  */
 function faultOf(
   theirs: KubermaticMachine,

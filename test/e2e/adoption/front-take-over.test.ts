@@ -25,10 +25,11 @@ import { testStack } from '../support/test-stack.ts';
 
 const system = `machine-controller-${randomBytes(2).toString('hex')}`;
 const controller = 'machine-controller';
-const scenario = useFrontScenario('ftake', {
-  isDoubled: false,
-  frontFlags: [`--machine-controller-lease=${system}/${controller}`],
-});
+const frontFlags = [
+  `--machine-controller-lease=${system}/${controller}`,
+  '--user-data-config=cluster',
+];
+const scenario = useFrontScenario('ftake', { isDoubled: false, frontFlags });
 const { cluster, cloud, namespace, operator } = scenario;
 const { kube } = cluster;
 const host = `kubelet-of-${system}`;
@@ -86,7 +87,7 @@ beforeAll(async () => {
   await kube.create(leasePath(system), { metadata: { name: controller }, spec: {} });
   await deploy(system, { name: controller, args: [`-leader-election-namespace=${system}`] });
   for (const component of ['watcher', 'worker', 'front']) {
-    const own = component === 'front' ? [`--machine-controller-lease=${system}/${controller}`] : [];
+    const own = component === 'front' ? frontFlags : [];
     await deploy(namespace, {
       name: `millwright-${component}`,
       args: [`--namespace=${namespace}`, ...own],
