@@ -39,6 +39,16 @@ export type BothSides = Pick<PoolFacts, 'theirs' | 'ours'>;
  */
 export async function readBothSides(
   control: KubeClient,
+  ref: NamespacedName,
+): Promise<BothSides | undefined> {
+  const sides = await readOnce(control, ref);
+  if (!sides || [...sides.theirs.sets, ...sides.theirs.machines].every(controllerOf)) return sides;
+  // Is its owner being deleted with `--cascade=orphan`? Read after it, the owner says so.
+  return await readOnce(control, ref);
+}
+
+async function readOnce(
+  control: KubeClient,
   { namespace, name }: NamespacedName,
 ): Promise<BothSides | undefined> {
   const at = pathOf('theirDeployment', namespace, name);

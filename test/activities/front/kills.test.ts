@@ -26,6 +26,19 @@ const scenarios: Scenario[] = [
       return world;
     },
   ],
+  [
+    'a deletion with --cascade=orphan',
+    async () => {
+      const world = new PoolWorld();
+      await world.settle();
+      await world.delete('theirDeployment', pool, { propagationPolicy: 'Orphan' });
+      const [set = ''] = await world.names('theirSet');
+      await world.patch('theirSet', set, { metadata: { ownerReferences: null } });
+      const finalizers = ['front.millwright.dev/mirror'];
+      await world.patch('theirDeployment', pool, { metadata: { finalizers } });
+      return world;
+    },
+  ],
   ['a take-over', async () => new PoolWorld(anOldPool({ isTakenOver: true }))],
   [
     'a hand-back',

@@ -49,8 +49,8 @@ export function aTheirDeployment({ metadata, spec }: TheirDeployment = {}): obje
   };
 }
 
-/** As machine-controller leaves a pool of two machines, with an old set. */
-export function anOldPool({ isTakenOver = false } = {}): object[] {
+/** As machine-controller leaves a pool with an old set; two machines by default. */
+export function anOldPool({ isTakenOver = false, replicas = 2 } = {}): object[] {
   const deployment = Object(
     aTheirDeployment({
       metadata: {
@@ -63,7 +63,7 @@ export function anOldPool({ isTakenOver = false } = {}): object[] {
   return [
     deployment,
     ...anOldSet('old', { replicas: 0, template: old, revision: '1' }),
-    ...anOldSet('new', { replicas: 2, template: aTheirTemplate(), revision: '2' }),
+    ...anOldSet('new', { replicas, template: aTheirTemplate(), revision: '2' }),
   ];
 }
 

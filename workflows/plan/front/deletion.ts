@@ -1,6 +1,7 @@
 /** Their MachineDeployment is being deleted. */
 import { front } from '../../api/kubermatic-names.ts';
 import {
+  controllerUidOf,
   finalizersOfOthers,
   isDeleting,
   isMirror,
@@ -16,7 +17,7 @@ import { deletionOf, patchOf, type PoolPlan, type Write } from './writes.ts';
 export function planDeletion(facts: PoolFacts): PoolPlan {
   const { ours, theirs } = facts;
   const own = mirroredDeployment(facts);
-  if (isOrphaning(theirs.deployment)) return planOrphaning(facts);
+  if (isOrphaned(facts)) return planOrphaning(facts);
   const up = mirrored(facts);
   const down = own && !isDeleting(own) ? [deletionOf('deployment', own)] : [];
   // Without a deployment nothing deletes a set that was taken over, and has no owner yet.
@@ -43,12 +44,28 @@ export function planDeletion(facts: PoolFacts): PoolPlan {
   };
 }
 
+/**
+ * `--cascade=orphan`. Its finalizer is gone as soon as the garbage collector has taken the owner off
+ * the sets, which is sooner than a pass may see it; and with the sets set free, nothing shows it.
+ */
+function isOrphaned({ theirs: { deployment, sets } }: PoolFacts): boolean {
+  const { annotations = {}, uid } = deployment.metadata;
+  if (isOrphaning(deployment) || annotations[front.orphaned] === 'true') return true;
+  return sets.length > 0 && sets.every((set) => controllerUidOf(set) !== uid);
+}
+
 /** What is left of theirs is served no more; our sets and Machines stay as they are. */
 function planOrphaning(facts: PoolFacts): PoolPlan {
+  const { deployment } = facts.theirs;
   const own = mirroredDeployment(facts);
+  const isNoted = deployment.metadata.annotations?.[front.orphaned] === 'true';
+  const note = patchOf('theirDeployment', deployment, {
+    metadata: { annotations: { [front.orphaned]: 'true' } },
+  });
+  const first = isNoted ? [] : [note];
   if (own) {
     const deletion = isDeleting(own) ? [] : [deletionOf('deployment', own, { orphans: true })];
-    return { groups: [deletion], goesOn: false, state: 'current' };
+    return { groups: [[...first, ...deletion]], goesOn: false, state: 'current' };
   }
   const freed = (kind: 'theirSet' | 'theirMachine') =>
     (kind === 'theirSet' ? facts.theirs.sets : facts.theirs.machines)
@@ -56,7 +73,7 @@ function planOrphaning(facts: PoolFacts): PoolPlan {
       .map((object) =>
         patchOf(kind, object, { metadata: { finalizers: finalizersOfOthers(object) } }),
       );
-  const writes = [...freed('theirMachine'), ...freed('theirSet'), releaseOf(facts)];
+  const writes = [...first, ...freed('theirMachine'), ...freed('theirSet'), releaseOf(facts)];
   return { groups: [writes], goesOn: false, state: 'current' };
 }
 

@@ -85,9 +85,9 @@ function metadataPatch({ ours, set }: MirroredMachine, { metadata }: KubermaticM
     ...ownerReferences.filter(({ controller }) => controller !== true),
     ownerOf('MachineSet', set),
   ];
-  const isOwned = ownerReferences.some(
-    ({ controller, uid }) => controller && uid === set.metadata.uid,
-  );
+  const isOwned =
+    isDeleting(set) ||
+    ownerReferences.some(({ controller, uid }) => controller && uid === set.metadata.uid);
   const isHeld = isDeleting({ metadata }) || isMirror({ metadata });
   return defined({
     labels: missing(metadata.labels, labelsOf(ours)),

@@ -1,4 +1,5 @@
 /** What flows between sets and Machines of both sides. */
+import { matches } from '../../api/selector.ts';
 import {
   byName,
   classNameOf,
@@ -49,7 +50,7 @@ export function deletionsDown({ theirs, ours }: PoolFacts): Write[] {
   return [
     ...goingSets.flatMap((set) => {
       const own = sets.get(set.metadata.name);
-      const orphans = isOrphaning(set);
+      const orphans = isOrphaning(set) || hasLost(set, theirs.machines);
       return own && !isDeleting(own) ? [deletionOf('set', own, { orphans })] : [];
     }),
     ...goingMachines.flatMap(({ metadata }) => {
@@ -57,6 +58,15 @@ export function deletionsDown({ theirs, ours }: PoolFacts): Write[] {
       return own && !isDeleting(own) ? [deletionOf('machine', own)] : [];
     }),
   ];
+}
+
+/** The garbage collector took the owner off its Machines, and is done. */
+function hasLost(
+  { spec }: PoolFacts['theirs']['sets'][number],
+  machines: PoolFacts['theirs']['machines'],
+): boolean {
+  const own = machines.filter(({ metadata }) => matches(spec.selector, metadata.labels ?? {}));
+  return own.length > 0 && own.every((machine) => controllerUidOf(machine) === undefined);
 }
 
 /** Theirs as ours are: sets, Machines, and what is gone. Each object is a group. */

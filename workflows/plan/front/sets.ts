@@ -61,7 +61,8 @@ function creationOf({ ours, deployment, template }: MirroredSet): Write[] {
 function metadataPatch({ ours, deployment }: MirroredSet, theirs: KubermaticMachineSet): object {
   const { finalizers = [], ownerReferences = [], labels, annotations: notes } = theirs.metadata;
   const isHeld = isDeleting(theirs) || isMirror(theirs);
-  const isOwned = controllerUidOf(theirs) === deployment.metadata.uid || isDeleting(theirs);
+  const isLeft = isDeleting(theirs) || isDeleting(deployment);
+  const isOwned = isLeft || controllerUidOf(theirs) === deployment.metadata.uid;
   const owner = ownerOf('MachineDeployment', deployment);
   return defined({
     labels: missing(labels, ours.metadata.labels ?? {}),
