@@ -29,7 +29,7 @@ import { flagsOf, type FlagsOfController } from './flags.ts';
 import { kubermatic, noObjects, readTheirs, type TheirObjects } from './objects.ts';
 import { readPools, type Pool } from './pools.ts';
 import { missingRights } from './rights.ts';
-import { listWebhooks, type WebhookConfiguration } from './webhooks.ts';
+import { listWebhooks, type WebhookConfig } from './webhooks.ts';
 
 /** Identity of who holds a Lease; undefined where it is free. */
 export interface Holders {
@@ -53,7 +53,7 @@ export interface Facts {
   elsewhere: { ofController: readonly string[]; ofFront: readonly string[] };
   /** `Machine pool-a`: of ours, not made by the front. */
   ownNames: ReadonlySet<string>;
-  webhooks: readonly WebhookConfiguration[];
+  webhooks: readonly WebhookConfig[];
   labels: Record<string, string>;
   hasOsm: boolean;
   autoscalers: readonly Deployment[];

@@ -19,7 +19,7 @@ import { hinders, note, ok, type MigrateResult } from '../result.ts';
 import type { Facts } from './facts.ts';
 import { nameOf, ownedBy } from './objects.ts';
 import { frontFlagsOf, type Pool } from './pools.ts';
-import { askedAbout, isOfController } from './webhooks.ts';
+import { webhooksFor, isOfController } from './webhooks.ts';
 
 const mostNames = 5;
 
@@ -129,7 +129,7 @@ function leasesOf({ holders, controller, flags: { lease }, pools }: Facts): Migr
 
 function webhooksOf({ webhooks, labels, namespace }: Facts): MigrateResult[] {
   return webhooks.flatMap((configuration) =>
-    askedAbout(configuration, labels).flatMap((one) => {
+    webhooksFor(configuration, labels).flatMap((one) => {
       const name = `${one.name} of ${nameOf(configuration)}`;
       if (isOfController(one))
         return [ok('webhooks', `${name}: a take-over excepts ${namespace} from it`)];

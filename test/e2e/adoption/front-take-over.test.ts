@@ -25,10 +25,7 @@ import { testStack } from '../support/test-stack.ts';
 
 const system = `machine-controller-${randomBytes(2).toString('hex')}`;
 const controller = 'machine-controller';
-const frontFlags = [
-  `--machine-controller-lease=${system}/${controller}`,
-  '--user-data-config=cluster',
-];
+const frontFlags = [`--machine-controller-lease=${system}/${controller}`];
 const scenario = useFrontScenario('ftake', { isDoubled: false, frontFlags });
 const { cluster, cloud, namespace, operator } = scenario;
 const { kube } = cluster;
@@ -87,7 +84,7 @@ beforeAll(async () => {
   await kube.create(leasePath(system), { metadata: { name: controller }, spec: {} });
   await deploy(system, { name: controller, args: [`-leader-election-namespace=${system}`] });
   for (const component of ['watcher', 'worker', 'front']) {
-    const own = component === 'front' ? frontFlags : [];
+    const own = component === 'front' ? [...frontFlags, '--user-data-config=cluster'] : [];
     await deploy(namespace, {
       name: `millwright-${component}`,
       args: [`--namespace=${namespace}`, ...own],
