@@ -87,7 +87,8 @@ export const vocabulary = {
     unpushable unreachable unrecorded unsearched unsent unsettled untaken untouched untried
     unusable unused update url usable usage use users usual uuid valid validate validation
     validator value vanished vapp variable vcd verb verdict verify version view virtual vm volume
-    vsphere wait wake wanted wants warning watch wave way well wheel whole width window word work
-    workers workflow world worst worth wrap write written xml yaml yandex younger zero zone zsh
+    vsphere wait wake wanted wants warning watch wave way webhook well wheel whole width window
+    word work workers workflow world worst worth wrap write written xml yaml yandex younger zero
+    zone zsh
   `,
 } as const;
