@@ -1,5 +1,6 @@
 /** `millwright migrate take-over --from kubermatic`; docs/decisions/0061 has the order. */
 import type { KubeClient } from '../../../kube/client/client.ts';
+import { KubeError } from '../../../kube/client/errors.ts';
 import { customResource } from '../../../kube/client/paths.ts';
 import { front } from '../../../workflows/api/kubermatic-names.ts';
 import type {
@@ -37,7 +38,7 @@ export async function takeOver(steps: Steps): Promise<Answer> {
   await refuseWhatChanged(steps);
   const excepted = await leaveNamespace(kube, namespace, await labelsOf(kube, namespace));
   for (const name of excepted) report(`webhooks ${name}: ${namespace} is excepted`);
-  for (const { deployment } of facts.pools) await ask(kube, deployment);
+  await until(steps, 'the front cannot be asked', () => obstacleToAsking(kube, facts));
   report(`asked the front to take over ${facts.pools.length} MachineDeployments`);
   await until(steps, 'not all is taken over', () => obstacleIn(kube, namespace));
   return await summary(kube, namespace);
@@ -98,6 +99,17 @@ async function obstacleBefore(
   if (pod !== undefined) return pod;
   const { theirs } = await readHolders(kube, { namespace, ours, theirs: flags.lease });
   return theirs && `Lease ${flags.lease.name} is held by ${theirs}`;
+}
+
+/** An API server that has not heard yet that the namespace is excepted refuses with 500. */
+async function obstacleToAsking(kube: KubeClient, { pools }: Facts): Promise<string | undefined> {
+  try {
+    for (const { deployment } of pools) await ask(kube, deployment);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.code !== 500) throw error;
+    return `an API server still asks a webhook (${error.message})`;
+  }
 }
 
 /** Asked again or not, the front goes on; one that is served has nothing to be asked for. */
