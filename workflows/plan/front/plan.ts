@@ -8,7 +8,7 @@ import { missing } from './machines.ts';
 import { deletionsDown, markWrites, mirrored } from './mirror.ts';
 import { rollbackTo } from './rollback.ts';
 import { revisionNotes } from './sets.ts';
-import { statusWrites, type NewCondition } from './status.ts';
+import { someOf, statusWrites, type NewCondition } from './status.ts';
 import { planTakeOver } from './take-over.ts';
 import { templateWrites, unusedTemplateDeletions, usedTemplates } from './templates.ts';
 import { patchOf, patchUnlessSame, type PoolPlan, type Write } from './writes.ts';
@@ -76,7 +76,7 @@ function claimWrites({ theirs: { deployment } }: PoolFacts): Write[] {
 function takeOver(facts: PoolFacts): PoolPlan {
   const plan = planTakeOver(facts);
   if ('refusals' in plan) {
-    const message = plan.refusals.join('\n');
+    const message = someOf(plan.refusals);
     return notServed(facts, { reason: 'TakeOverRefused', message, waits: true });
   }
   if (plan.writes.length > 0) {
@@ -92,7 +92,7 @@ function takeOver(facts: PoolFacts): PoolPlan {
 function handBack(facts: PoolFacts): PoolPlan {
   const plan = planHandBack(facts);
   if ('refusals' in plan) {
-    return { ...serve(facts), state: 'waits', reason: plan.refusals.join('\n') };
+    return { ...serve(facts), state: 'waits', reason: someOf(plan.refusals) };
   }
   if ('waitsFor' in plan) {
     const reason = `waits until the garbage collector has let the dependents of ${plan.waitsFor} go`;
@@ -165,7 +165,7 @@ function translatedOf({ templates, current, theirs }: PoolFacts): NewCondition {
   const { faults = [], ignored = [] } = templates.get(current) ?? {};
   const notes = [...ignored, ...ignoredOptions(theirs.deployment)];
   if (faults.length > 0) {
-    const message = [...faults, ...notes].join('\n');
+    const message = someOf([...faults, ...notes]);
     return { type: 'Translated', status: 'False', reason: 'CannotBeSaid', message };
   }
   const reason = notes.length > 0 ? 'FieldsIgnored' : 'Translated';

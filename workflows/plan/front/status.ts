@@ -12,6 +12,16 @@ export type NewCondition = Pick<FrontCondition, 'type' | 'status' | 'reason' | '
 /** The API server takes no longer message. */
 const longestMessage = 32_768;
 
+/** Each machine of a large pool may have a sentence. */
+const mostSentences = 20;
+
+/** A line each. */
+export function someOf(sentences: readonly string[]): string {
+  const left = sentences.length - mostSentences;
+  const lines = sentences.slice(0, mostSentences);
+  return [...lines, ...(left > 0 ? [`and ${left} more`] : [])].join('\n');
+}
+
 /** `isSettled`: ours asks for what theirs does, so that the answer of the core is one to theirs. */
 export function statusWrites(
   facts: PoolFacts,
