@@ -2,7 +2,7 @@
 import type { KubeClient } from '../../kube/client/client.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { lease as leasePath } from '../../kube/client/paths.ts';
-import { holderAnnotation } from '../../kube/leases/observed-lease.ts';
+import { isHeldByUs } from '../../kube/leases/observed-lease.ts';
 import type { Lease, ObservedLease } from '../../kube/leases/observed-lease.ts';
 import { timestamp } from '../../kube/objects/time.ts';
 import { front } from '../../workflows/api/kubermatic-names.ts';
@@ -130,13 +130,8 @@ async function holderOf(
 ): Promise<string | undefined> {
   if (isMirror(theirs.deployment) || isDeleting(theirs.deployment)) return undefined;
   const lease = await readLease(control, settings.machineControllerLease);
-  observed.see(isOfWatcher(lease) ? undefined : lease);
+  observed.see(isHeldByUs(lease) ? undefined : lease);
   return observed.foreignHolder();
-}
-
-/** A watcher holds both Leases of MCM in its namespace, and one of them has the same name. */
-function isOfWatcher(lease: Lease | undefined): boolean {
-  return lease?.metadata.annotations?.[holderAnnotation] === lease?.spec?.holderIdentity;
 }
 
 async function readLease(

@@ -41,6 +41,8 @@ export interface FrontWatcher {
   isLeader(): boolean;
   /** Of the MachineDeployment that has waited longest for its signal; 0: none waits. */
   oldestPendingSeconds(): number;
+  /** Whether anything of theirs is served; undefined: that is not known, as to one that stands by. */
+  hasMirrors(): boolean | undefined;
   /** Hands over at once. */
   stop(): Promise<void>;
 }
@@ -71,6 +73,7 @@ export function startFrontWatcher(options: FrontWatcherOptions): FrontWatcher {
   return {
     whyNotReady: () => session?.whyNotReady(),
     isLeader: () => election.isLeader,
+    hasMirrors: () => session?.hasMirrors(),
     oldestPendingSeconds: () => session?.oldestPendingSeconds() ?? 0,
     async stop() {
       await session?.stop();

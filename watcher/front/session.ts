@@ -94,6 +94,13 @@ export class FrontSession {
     return this.#pending.oldestSeconds();
   }
 
+  /** Whether anything of theirs is served; undefined: that is not known. */
+  hasMirrors(): boolean | undefined {
+    const { isServed: isThere, isSynced, isBroken, items } = this.#theirDeployments;
+    if (!isThere || !isSynced || isBroken) return undefined;
+    return [...items.values()].some(({ isMirror }) => isMirror);
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.#sources().map((source) => source.stop()));
     await this.#pending.stop();
