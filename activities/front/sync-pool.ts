@@ -7,7 +7,7 @@ import type { Lease, ObservedLease } from '../../kube/leases/observed-lease.ts';
 import { timestamp } from '../../kube/objects/time.ts';
 import { front } from '../../workflows/api/kubermatic-names.ts';
 import type { KubermaticMachineTemplate } from '../../workflows/api/kubermatic.ts';
-import type { SyncOutcome } from '../../workflows/contracts/front-activities.ts';
+import type { PassInput, SyncOutcome } from '../../workflows/contracts/front-activities.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import {
   classNameOf,
@@ -40,7 +40,7 @@ const mostPasses = 10;
 export async function syncPool(
   dependencies: FrontDependencies,
   observed: ObservedLease,
-  ref: NamespacedName,
+  { ref, readsNodes = false }: PassInput,
 ): Promise<SyncOutcome> {
   const { control, target } = dependencies;
   const { namespace } = ref;
@@ -50,7 +50,7 @@ export async function syncPool(
   for (let passes = 0; passes < mostPasses; passes += 1) {
     const sides = await readBothSides(control, ref);
     if (!sides) return { state: 'gone', writes, machines: 0 };
-    const facts = await factsOf(dependencies, observed, sides);
+    const facts = await factsOf(dependencies, observed, { ...sides, readsNodes });
     const plan = planPool(facts);
     const applied = await applyPlan({ control, target, namespace }, plan.groups);
     writes += applied.writes;
@@ -71,7 +71,7 @@ export async function syncPool(
 async function factsOf(
   dependencies: FrontDependencies,
   observed: ObservedLease,
-  sides: BothSides,
+  { readsNodes, ...sides }: BothSides & { readsNodes: boolean },
 ): Promise<PoolFacts> {
   const { deployment } = sides.theirs;
   const named = namedTemplates(sides);
@@ -86,7 +86,7 @@ async function factsOf(
     ...sides,
     templates,
     current,
-    nodes: await readNodes(dependencies.target, sides),
+    nodes: await readNodes(dependencies.target, sides, readsNodes),
     providerIDs: await findInstances(dependencies.target, sides, templates),
     leaseHolder: await holderOf(dependencies, observed, sides),
     now: timestamp(),
