@@ -7,7 +7,7 @@ import type { WorkerFactory } from './worker-factory.ts';
 /** The workers have a connection of their own, which closes with the process. */
 export async function untilConnected(
   { config, shutdown }: Pick<Process, 'config' | 'shutdown'>,
-  { workerFactory }: { workerFactory(config: Config): Promise<WorkerFactory> },
+  { workerFactory }: { workerFactory(settings: Config): Promise<WorkerFactory> },
   waiting: Waiting,
 ): Promise<WorkerFactory> {
   const factory = await untilReached({
