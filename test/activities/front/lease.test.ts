@@ -1,6 +1,7 @@
 /** Nothing is served anew while machine-controller holds its Lease. */
 import { holderAnnotation } from '../../../kube/leases/observed-lease.ts';
-import { aCluster, aTheirDeployment, PoolWorld } from './pool-world.ts';
+import { aCluster, PoolWorld } from './pool-world.ts';
+import { aTheirDeployment } from './their-objects.ts';
 
 const { name, namespace } = aCluster.machineControllerLease;
 
