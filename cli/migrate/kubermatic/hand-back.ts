@@ -3,7 +3,10 @@ import { providerTables } from '../../../activities/front/providers/index.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { customResource } from '../../../kube/client/paths.ts';
 import { front, kubermaticFinalizers } from '../../../workflows/api/kubermatic-names.ts';
-import type { KubermaticMachine } from '../../../workflows/api/kubermatic.ts';
+import type {
+  KubermaticMachine,
+  KubermaticMachineDeployment,
+} from '../../../workflows/api/kubermatic.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { isDeleting, isMirror } from '../../../workflows/plan/front/facts.ts';
 import type { Answer } from '../../command-line/answer.ts';
@@ -121,13 +124,14 @@ function faultOf(
 
 const theirFinalizers = Object.values(kubermaticFinalizers);
 
+/** A deployment is the last that the front leaves: the rest is read after that. */
 async function obstacleIn(kube: KubeClient, namespace: string): Promise<string | undefined> {
-  const { deployments, sets, machines } = await readTheirs(kube, namespace);
-  const left = [...deployments, ...sets, ...machines].filter(isMirror);
-  if (left.length > 0) {
-    const names = left.map((one) => `${one.kind} ${nameOf(one)}`);
-    return `waits for the front to leave ${listOf(names, 3)}`;
-  }
+  const path = kubermatic('machinedeployments', namespace);
+  const served = (await kube.list<KubermaticMachineDeployment>(path)).items.filter(isMirror);
+  if (served.length > 0) return `the front still serves ${listOf(served.map(nameOf), 3)}`;
+  const { sets, machines } = await readTheirs(kube, namespace);
+  const left = [...sets, ...machines].filter(isMirror);
+  if (left.length > 0) return `the front still has ${listOf(left.map(nameOf), 3)}`;
   const bare = machines.filter(
     ({ spec, metadata: { finalizers = [] } }) =>
       spec.providerID !== undefined && !theirFinalizers.every((one) => finalizers.includes(one)),

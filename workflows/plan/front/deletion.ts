@@ -45,8 +45,8 @@ export function planDeletion(facts: PoolFacts): PoolPlan {
 }
 
 /**
- * `--cascade=orphan`. Its finalizer is gone as soon as the garbage collector has taken the owner off
- * the sets, which is sooner than a pass may see it; and with the sets set free, nothing shows it.
+ * `--cascade=orphan`. Its finalizer is gone as soon as the garbage collector has taken the owner
+ * off the sets, which is sooner than a pass may see it; with the sets set free, nothing shows it.
  */
 function isOrphaned({ theirs: { deployment, sets } }: PoolFacts): boolean {
   const { annotations = {}, uid } = deployment.metadata;

@@ -1,6 +1,7 @@
 /** Take-over and hand-back, with a front and a machine-controller that answer at once. */
 import { handBack } from '../../../../cli/migrate/kubermatic/hand-back.ts';
 import { takeOver } from '../../../../cli/migrate/kubermatic/take-over.ts';
+import { KubeError } from '../../../../kube/client/errors.ts';
 import type { MigrateOptions } from '../../../../cli/migrate/options.ts';
 import { front, kubermaticFinalizers } from '../../../../workflows/api/kubermatic-names.ts';
 import { inKubeSystem, joined, namespace, paths, TheirCluster } from './their-cluster.ts';
@@ -12,6 +13,8 @@ const mirrors = /kube-system\/machine(s|sets|deployments)\/[^/]+$/;
 class ActingCluster extends TheirCluster {
   /** It throws instead of the write of this number. */
   failsAt = Infinity;
+  /** It refuses the next write to their deployment, as where a webhook does not answer. */
+  isBehind = false;
   #writes = 0;
 
   constructor() {
@@ -26,6 +29,11 @@ class ActingCluster extends TheirCluster {
   override async patch<T>(...[path, type, body]: Parameters<TheirCluster['patch']>): Promise<T> {
     this.#writes += 1;
     if (this.#writes === this.failsAt) throw new Error('killed');
+    if (this.isBehind && path === paths.deployment) {
+      this.isBehind = false;
+      const failure = { reason: 'InternalError', message: 'failed calling webhook' };
+      throw new KubeError({ code: 500, ...failure, method: 'PATCH', path });
+    }
     return await super.patch<T>(path, type, body);
   }
 
@@ -136,6 +144,13 @@ test.each([1, 2, 3])('a hand-back that was killed at write %i goes on', async (w
   await expect(handBack(steps(cluster))).rejects.toThrow('killed');
   await handBack(steps(cluster));
   expect([cluster.replicas, cluster.selectors]).toEqual([1, [{}]]);
+});
+
+test('an API server that still asks a webhook is waited for', async () => {
+  const cluster = new ActingCluster();
+  cluster.isBehind = true;
+  await takeOver(steps(cluster));
+  expect(cluster.calls.filter((call) => call === `PATCH ${paths.deployment}`)).toHaveLength(1);
 });
 
 test('a server that was begun after the check is left to machine-controller', async () => {

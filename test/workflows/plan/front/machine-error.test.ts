@@ -9,6 +9,7 @@ interface Case {
   last?: LastOperation;
   isMade?: boolean;
   isDeleting?: boolean;
+  node?: string;
 }
 
 test.each<[Case, string | undefined]>([
@@ -19,6 +20,7 @@ test.each<[Case, string | undefined]>([
   [{ phase: 'CrashLoopBackOff', last: failed('Internal') }, 'CreateError'],
   [{ phase: 'Failed', last: failed('Internal'), isMade: true }, 'CreateError'],
   [{ phase: 'Failed', last: failed(), isMade: true }, 'JoinClusterTimeoutError'],
+  [{ phase: 'Failed', last: failed(), isMade: true, node: 'a' }, 'UpdateError'],
   [{ phase: 'Failed', last: failed() }, 'CreateError'],
   [
     { phase: 'Failed', last: { type: 'HealthCheck', state: 'Failed' }, isMade: true },
@@ -30,11 +32,15 @@ test.each<[Case, string | undefined]>([
     'DeleteError',
   ],
   [{ phase: 'Running' }, undefined],
-])('%j is %s', ({ phase, last, isMade = false, isDeleting = false }, reason) => {
+])('%j is %s', ({ phase, last, isMade = false, isDeleting = false, node }, reason) => {
   const machine: Machine = aMachine({
     metadata: isDeleting ? { deletionTimestamp: '2026-01-02T03:04:05Z' } : {},
     spec: isMade ? { providerID: 'virtual:///a' } : {},
-    status: { currentStatus: { phase }, ...(last && { lastOperation: last }) },
+    status: {
+      currentStatus: { phase },
+      ...(last && { lastOperation: last }),
+      ...(node !== undefined && { nodeRef: { name: node } }),
+    },
   });
   expect(machineErrorOf(machine).errorReason).toBe(reason);
 });
