@@ -1,4 +1,4 @@
-/** `millwright migrate hand-back --from kubermatic`: docs/decisions/0061-a-front-for-kubermatic.md. */
+/** `millwright migrate hand-back --from kubermatic`; docs/decisions/0061 has the order. */
 import { providerTables } from '../../../activities/front/providers/index.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { customResource } from '../../../kube/client/paths.ts';
@@ -14,7 +14,7 @@ import { findController, readElsewhere, readHolders } from './facts.ts';
 import { flagsOf } from './flags.ts';
 import { kubermatic, nameOf, readTheirs } from './objects.ts';
 import { missingRights } from './rights.ts';
-import { includeNamespace } from './webhooks.ts';
+import { addNamespace } from './webhooks.ts';
 
 /** Throws with what hinders, or with what does not come about. */
 export async function handBack(steps: Steps): Promise<Answer> {
@@ -34,7 +34,7 @@ export async function handBack(steps: Steps): Promise<Answer> {
   }
   if (served.length > 0) report(`asked the front to hand back ${served.length} MachineDeployments`);
   await until(steps, 'not all is handed back', () => obstacleIn(kube, namespace));
-  for (const name of await includeNamespace(kube, namespace)) {
+  for (const name of await addNamespace(kube, namespace)) {
     report(`webhooks ${name}: ${namespace} is asked about again`);
   }
   const elsewhere = (await readElsewhere(kube, namespace)).ofFront;
@@ -89,8 +89,8 @@ async function refuse(
 }
 
 /**
- * The object that was there first tells who made the instance: machine-controller, whose tag is on
- * it, or Millwright.
+ * The older of both objects is that of the maker: machine-controller, whose tag is on the instance,
+ * or Millwright.
  */
 function faultOf(
   theirs: KubermaticMachine,

@@ -1,4 +1,4 @@
-/** `millwright migrate take-over --from kubermatic`: docs/decisions/0061-a-front-for-kubermatic.md. */
+/** `millwright migrate take-over --from kubermatic`; docs/decisions/0061 has the order. */
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { customResource } from '../../../kube/client/paths.ts';
 import { front } from '../../../workflows/api/kubermatic-names.ts';
@@ -22,7 +22,7 @@ import { until, type Steps } from '../steps.ts';
 import { findController, labelsOf, readFacts, readHolders, type Facts } from './facts.ts';
 import { findingsOf } from './findings.ts';
 import { kubermatic, nameOf, ownedBy, readTheirs } from './objects.ts';
-import { exceptNamespace } from './webhooks.ts';
+import { leaveNamespace } from './webhooks.ts';
 
 /** Throws with what hinders, or with what does not come about. */
 export async function takeOver(steps: Steps): Promise<Answer> {
@@ -35,7 +35,7 @@ export async function takeOver(steps: Steps): Promise<Answer> {
   }
   await until(steps, 'machine-controller has not ended', () => obstacleBefore(steps, facts));
   await refuseWhatChanged(steps);
-  const excepted = await exceptNamespace(kube, namespace, await labelsOf(kube, namespace));
+  const excepted = await leaveNamespace(kube, namespace, await labelsOf(kube, namespace));
   for (const name of excepted) report(`webhooks ${name}: ${namespace} is excepted`);
   for (const { deployment } of facts.pools) await ask(kube, deployment);
   report(`asked the front to take over ${facts.pools.length} MachineDeployments`);

@@ -39,7 +39,7 @@ export interface PoolFacts {
 }
 
 export interface OwnObjects {
-  /** Whoever made it. */
+  /** Also one that is no mirror. */
   deployment: MachineDeployment | undefined;
   /** Of the deployment, and those without an owner that its selector matches. */
   sets: readonly MachineSet[];

@@ -161,13 +161,15 @@ test.each([
   expect(cluster.replicas).toBe(1);
 });
 
-describe('machine-controller would make an instance again', () => {
-  const made = (cluster: TheirCluster, cloudProvider: string) =>
-    cluster.change(paths.machine(joined[1]), {
-      metadata: { creationTimestamp: '2026-11-02T00:00:00Z' },
-      spec: { providerSpec: { value: { cloudProvider } } },
-    });
+/** Millwright made the second one. */
+function made(cluster: TheirCluster, cloudProvider: string): void {
+  cluster.change(paths.machine(joined[1]), {
+    metadata: { creationTimestamp: '2026-11-02T00:00:00Z' },
+    spec: { providerSpec: { value: { cloudProvider } } },
+  });
+}
 
+describe('machine-controller would make an instance again', () => {
   test('where Millwright made it, and it has no tag', async () => {
     const cluster = await takenOver();
     made(cluster, 'hetzner');
