@@ -12,7 +12,7 @@ import { front } from '../../workflows/api/kubermatic-names.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import type { Machine } from '../../workflows/api/machine.ts';
+import type { Machine, NodeAddress } from '../../workflows/api/machine.ts';
 import { matches } from '../../workflows/api/selector.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import {
@@ -48,8 +48,8 @@ export async function readBothSides(
   const read = { theirs: { deployment, sets: [], machines: [] }, ours: made };
   const theirSets = await itemsOf<KubermaticMachineSet>(control, pathOf('theirSet', namespace));
   const allSets = await itemsOf<MachineSet>(control, pathOf('set', namespace));
-  const sets = theirSets.filter((set) => isOfTheirs(set, deployment));
   const ownSets = allSets.filter((set) => isOfOurs(set, read));
+  const sets = theirSets.filter((set) => isOfTheirs(set, deployment, ownSets));
   const machines = await readMachines(control, namespace, { sets, ownSets });
   const pool = new Set([...ownSets, ...sets].map(({ metadata }) => metadata.uid));
   const templates = namesOf(made);
@@ -59,7 +59,7 @@ export async function readBothSides(
       sets,
       machines: machines.theirs.filter((machine) => {
         const owner = controllerOf(machine);
-        return owner ? pool.has(owner.uid) : isLoose(machine, deployment);
+        return owner ? pool.has(owner.uid) : isLoose(machine, deployment, machines.ours);
       }),
     },
     ours: {
@@ -92,14 +92,27 @@ async function readMade(
   return { deployment, sets: [], machines: [], classes, secrets, configMaps };
 }
 
-function isOfTheirs(set: KubermaticMachineSet, deployment: KubermaticMachineDeployment): boolean {
+function isOfTheirs(
+  set: KubermaticMachineSet,
+  deployment: KubermaticMachineDeployment,
+  ownSets: readonly MachineSet[],
+): boolean {
   const owner = controllerOf(set);
-  return owner ? owner.uid === deployment.metadata.uid : isLoose(set, deployment);
+  return owner ? owner.uid === deployment.metadata.uid : isLoose(set, deployment, ownSets);
 }
 
-/** A person, or the garbage collector, took the owner of a mirror away. */
-function isLoose(object: KubeObject, { spec }: Pick<KubermaticMachineDeployment, 'spec'>): boolean {
-  return isMirror(object) && matches(spec.selector, object.metadata.labels ?? {});
+/**
+ * A person, or the garbage collector, took the owner of a mirror away; or it was let go by a
+ * deletion, and its deployment is there again.
+ */
+function isLoose(
+  object: KubeObject,
+  { spec }: Pick<KubermaticMachineDeployment, 'spec'>,
+  own: readonly KubeObject[],
+): boolean {
+  const { name, labels: given = {} } = object.metadata;
+  const isKnown = isMirror(object) || own.some(({ metadata }) => metadata.name === name);
+  return isKnown && matches(spec.selector, given);
 }
 
 /** Of the deployment; or made of a class of this pool, while its deployment is not there. */
@@ -160,7 +173,7 @@ function withSpec(deployment: KubermaticMachineDeployment): KubermaticMachineDep
 }
 
 interface KubeNode extends KubeObject {
-  status?: { nodeInfo?: { kubeletVersion?: string } };
+  status?: { nodeInfo?: { kubeletVersion?: string }; addresses?: NodeAddress[] };
 }
 
 /** More are read by one list. */
@@ -195,5 +208,6 @@ function factsOf({ metadata, status }: KubeNode): NodeFacts {
     labels: metadata.labels ?? {},
     annotations: metadata.annotations ?? {},
     kubeletVersion: status?.nodeInfo?.kubeletVersion,
+    addresses: status?.addresses ?? [],
   };
 }

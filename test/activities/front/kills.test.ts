@@ -4,6 +4,7 @@ import {
   anOldPool,
   aTheirDeployment,
   instancesOf,
+  letGo,
   PoolWorld,
   pool,
   stateOf,
@@ -29,6 +30,16 @@ const scenarios: Scenario[] = [
       const world = new PoolWorld();
       await world.settle();
       await world.delete('theirDeployment');
+      return world;
+    },
+  ],
+  [
+    'a deletion that lets its sets go',
+    async () => {
+      const world = new PoolWorld();
+      await world.settle();
+      await world.delete('theirDeployment');
+      await letGo(world, 'theirSet');
       return world;
     },
   ],

@@ -300,7 +300,10 @@ export class PoolWorld {
         apiVersion: 'v1',
         kind: 'Node',
         metadata: { name },
-        status: { nodeInfo: { kubeletVersion: 'v1.34.2' } },
+        status: {
+          nodeInfo: { kubeletVersion: 'v1.34.2' },
+          addresses: [{ type: 'InternalIP', address: '10.0.0.1' }],
+        },
       });
     }
     await this.#patchUnlessSame('machine', machine, {
@@ -317,6 +320,13 @@ export class PoolWorld {
     const isSame = contains(present, body);
     const path = pathOf(kind, namespace, present.metadata.name);
     if (!isSame) await this.api.patch('status' in body ? `${path}/status` : path, 'merge', body);
+  }
+}
+
+/** As the garbage collector does, before any pass reads: the deletion does not show it any more. */
+export async function letGo(world: PoolWorld, kind: 'theirSet' | 'theirMachine'): Promise<void> {
+  for (const name of await world.names(kind)) {
+    await world.patch(kind, name, { metadata: { ownerReferences: null } });
   }
 }
 

@@ -86,9 +86,10 @@ function metadataPatch({ ours, set }: MirroredMachine, { metadata }: KubermaticM
     ...ownerReferences.filter(({ controller }) => controller !== true),
     ownerOf('MachineSet', set),
   ];
-  const isOwned = ownerReferences.some(
-    ({ controller, uid }) => controller && uid === set.metadata.uid,
-  );
+  // What a deletion has let go stays so.
+  const isOwned =
+    isDeleting(set) ||
+    ownerReferences.some(({ controller, uid }) => controller && uid === set.metadata.uid);
   const isHeld = isDeleting({ metadata }) || isMirror({ metadata });
   const patch = defined({
     labels: missing(metadata.labels, labelsOf(ours)),
@@ -153,10 +154,12 @@ function statusOf(
 ): KubermaticMachineStatus {
   const { addresses, conditions, currentStatus, lastOperation, nodeRef } = ours.status ?? {};
   const name = nodeRef?.name;
+  const known = node && node.addresses.length > 0 ? [...node.addresses] : undefined;
   const sameNode = name !== undefined && present?.nodeRef?.name === name ? present : undefined;
   return defined({
     phase: currentStatus?.phase,
-    addresses,
+    // Where machines have Nodes, the core leaves them out.
+    addresses: addresses ?? known ?? sameNode?.addresses,
     conditions: conditions?.filter(({ type }) => !statusOnly.has(type)),
     lastOperation:
       lastOperation &&

@@ -8,8 +8,9 @@ import {
   finalizersOfOthers,
   isDeleting,
   isMirror,
-  isOrphaning,
+  isLettingGo,
   mirroredDeployment,
+  setPairs,
   type OwnObjects,
   type PoolFacts,
 } from './facts.ts';
@@ -19,7 +20,12 @@ import { rollbackTo } from './rollback.ts';
 import { deletePolicyWrites, mirrorSet, revisionNotes } from './sets.ts';
 import { statusWrites, type Said } from './status.ts';
 import { planTakeOver } from './take-over.ts';
-import { templateWrites, unusedTemplateDeletions, usedTemplates } from './templates.ts';
+import {
+  templateWrites,
+  templatesInUse,
+  unusedTemplateDeletions,
+  usedTemplates,
+} from './templates.ts';
 import { deletionOf, patchOf, patchUnlessSame, type Write } from './writes.ts';
 
 /** As `SyncOutcome` of the contract has it. */
@@ -135,11 +141,9 @@ function serve(facts: PoolFacts, after: readonly Write[] = []): PoolPlan {
   const down = deploymentWrites(facts);
   const ours = mirroredDeployment(facts);
   const { observedGeneration = 0 } = ours?.status ?? {};
+  const isSeen = observedGeneration >= (ours?.metadata.generation ?? 0);
   const isSettled =
-    ours !== undefined &&
-    down.length === 0 &&
-    observedGeneration >= (ours.metadata.generation ?? 0) &&
-    template?.made !== undefined;
+    ours !== undefined && down.length === 0 && isSeen && template?.made !== undefined;
   const said = [servedOf(facts), translatedOf(facts), ...(rollback ? [rollback.said] : [])];
   const up = mirrored(facts);
   const used = usedTemplates(facts);
@@ -162,7 +166,8 @@ function serve(facts: PoolFacts, after: readonly Write[] = []): PoolPlan {
         ...(rollback ? [rollback.forget] : []),
         ...after,
       ],
-      unusedTemplateDeletions(facts, (name) => used.has(name)),
+      // Until then the core may make a set of the template before.
+      isSeen ? unusedTemplateDeletions(facts, (name) => used.has(name)) : [],
     ],
   };
 }
@@ -198,34 +203,33 @@ function pairs(facts: PoolFacts) {
 }
 
 function markWrites(facts: PoolFacts): Write[] {
-  const sets = byName(facts.theirs.sets);
   const ofMachines = pairs(facts).flatMap(({ ours, theirs, node }) =>
     theirs ? markMachine({ ours, theirs, node }, facts.now) : [],
   );
-  const ofSets = facts.ours.sets.flatMap((ours) => {
-    const theirSet = sets.get(ours.metadata.name);
-    return theirSet ? deletePolicyWrites(ours, theirSet) : [];
-  });
+  const ofSets = setPairs(facts).flatMap(({ ours, theirs }) =>
+    theirs ? deletePolicyWrites(ours, theirs) : [],
+  );
   return [...ofMachines, ...ofSets];
 }
 
 /** A set or a Machine of theirs that a person deletes. */
-function deletionsDown({ theirs, ours }: PoolFacts): Write[] {
-  const sets = byName(ours.sets);
-  const machines = byName(ours.machines);
-  const goingSets = theirs.sets.filter((set) => isDeleting(set) && isMirror(set));
-  const goingMachines = theirs.machines.filter((one) => isDeleting(one) && isMirror(one));
+function deletionsDown(facts: PoolFacts): Write[] {
+  const machines = pairs(facts);
   return [
-    ...goingSets.flatMap((set) => {
-      const own = sets.get(set.metadata.name);
-      const orphans = isOrphaning(set);
-      return own && !isDeleting(own) ? [deletionOf('set', own, { orphans })] : [];
+    ...setPairs(facts).flatMap(({ ours, theirs }) => {
+      if (!theirs || !isAskedToGo(theirs) || isDeleting(ours)) return [];
+      const ofSet = machines.filter((one) => controllerUidOf(one.ours) === ours.metadata.uid);
+      const shown = ofSet.flatMap((one) => one.theirs ?? []);
+      return [deletionOf('set', ours, { orphans: isLettingGo(theirs, shown) })];
     }),
-    ...goingMachines.flatMap(({ metadata }) => {
-      const own = machines.get(metadata.name);
-      return own && !isDeleting(own) ? [deletionOf('machine', own)] : [];
-    }),
+    ...machines.flatMap(({ ours, theirs }) =>
+      theirs && isAskedToGo(theirs) && !isDeleting(ours) ? [deletionOf('machine', ours)] : [],
+    ),
   ];
+}
+
+function isAskedToGo(theirs: PoolFacts['theirs']['sets' | 'machines'][number]): boolean {
+  return isDeleting(theirs) && isMirror(theirs);
 }
 
 /** Theirs as ours are: sets, Machines, and what is gone. Each object is a group. */
@@ -245,24 +249,24 @@ function isNews(write: Write): boolean {
   return write.kind === 'theirSet' || 'providerID' in Object(write.body['spec']);
 }
 
-function setGroups({ theirs, ours, templates }: PoolFacts): Write[][] {
-  const sets = byName(theirs.sets);
-  return ours.sets.map((set) => {
-    const template = templates.get(classNameOf(set) ?? '');
-    const theirSet = sets.get(set.metadata.name);
+function setGroups(facts: PoolFacts): Write[][] {
+  const { deployment } = facts.theirs;
+  return setPairs(facts).map(({ ours, theirs, isNameTaken }) => {
+    if (isNameTaken) return [];
+    const template = facts.templates.get(classNameOf(ours) ?? '');
     return [
-      ...mirrorSet({ ours: set, theirs: theirSet, deployment: theirs.deployment, template }),
-      ...(theirSet ? goingWith(set, 'theirSet', theirSet) : []),
+      ...mirrorSet({ ours, theirs, deployment, template }),
+      ...(theirs ? goingWith(ours, 'theirSet', theirs) : []),
     ];
   });
 }
 
 function machineGroups(facts: PoolFacts): Write[][] {
-  const { theirs, ours, templates, now } = facts;
-  const sets = byName(theirs.sets);
-  const owners = new Map(ours.sets.map(({ metadata }) => [metadata.uid, metadata.name]));
+  const { templates, now } = facts;
+  const sets = new Map(setPairs(facts).map((pair) => [pair.ours.metadata.uid, pair]));
   return pairs(facts).map((pair) => {
-    const set = sets.get(owners.get(controllerUidOf(pair.ours) ?? '') ?? '');
+    const { theirs: set, isNameTaken } = sets.get(controllerUidOf(pair.ours) ?? '') ?? {};
+    if (isNameTaken && pair.theirs) return releaseFromSet(pair.theirs);
     const template = templates.get(pair.ours.spec.class?.name ?? '');
     return [
       ...(set && template ? mirrorMachine({ ...pair, set, template }, now) : []),
@@ -280,10 +284,19 @@ function goingWith(
   return isGoing ? [deletionOf(kind, theirs)] : [];
 }
 
+/** Its set goes, and with an owner that is gone it would go as well. */
+function releaseFromSet(machine: PoolFacts['theirs']['machines'][number]): Write[] {
+  const { ownerReferences = [] } = machine.metadata;
+  const left = ownerReferences.filter(({ controller }) => controller !== true);
+  if (left.length === ownerReferences.length) return [];
+  return [patchOf('theirMachine', machine, { metadata: { ownerReferences: left } })];
+}
+
 /** A set of theirs goes after its Machines, so that none is left without what finds it. */
-function goneGroups({ theirs, ours }: PoolFacts): Write[][] {
+function goneGroups(facts: PoolFacts): Write[][] {
+  const { theirs, ours } = facts;
   const machines = byName(ours.machines);
-  const sets = byName(ours.sets);
+  const sets = byName(setPairs(facts).flatMap((pair) => pair.theirs ?? []));
   const owners = new Set(theirs.machines.map(controllerUidOf));
   return [
     ...theirs.machines
@@ -322,7 +335,7 @@ function revisionWrites(facts: PoolFacts): Write[] {
 function planDeletion(facts: PoolFacts): PoolPlan {
   const { ours, theirs } = facts;
   const own = mirroredDeployment(facts);
-  if (isOrphaning(theirs.deployment)) return planOrphaning(facts);
+  if (isLettingGo(theirs.deployment, theirs.sets)) return planOrphaning(facts);
   const up = mirrored(facts);
   const down = own && !isDeleting(own) ? [deletionOf('deployment', own)] : [];
   // Without a deployment nothing deletes a set that was taken over, and has no owner yet.
@@ -337,6 +350,8 @@ function planDeletion(facts: PoolFacts): PoolPlan {
     ...up,
     groups: [
       [
+        // With a credential that is good no more, no instance goes.
+        ...templateWrites(facts, templatesInUse(facts)),
         ...markWrites(facts),
         ...down,
         ...left.map((set) => deletionOf('set', set)),

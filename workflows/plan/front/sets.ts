@@ -37,7 +37,10 @@ export interface MirroredSet {
 
 export function mirrorSet({ ours, theirs, deployment, template }: MirroredSet): Write[] {
   const { name, namespace, labels = {} } = ours.metadata;
-  const notes = revisionNotes(ours.metadata.annotations);
+  const notes = {
+    ...revisionNotes(ours.metadata.annotations),
+    ...(!(theirs && isDeleting(theirs)) && { [front.mirrorOf]: ours.metadata.uid }),
+  };
   const owner = ownerOf('MachineDeployment', deployment);
   if (!theirs) {
     if (isDeleting(ours) || !template) return [];
@@ -55,7 +58,9 @@ export function mirrorSet({ ours, theirs, deployment, template }: MirroredSet): 
   }
   const { finalizers = [], ownerReferences = [], ...meta } = theirs.metadata;
   const isHeld = isDeleting(theirs) || isMirror(theirs);
-  const isOwned = controllerUidOf(theirs) === deployment.metadata.uid || isDeleting(theirs);
+  // What a deletion has let go stays so.
+  const isLeft = isDeleting(theirs) || isDeleting(deployment);
+  const isOwned = controllerUidOf(theirs) === deployment.metadata.uid || isLeft;
   const metadata = defined({
     labels: missing(meta.labels, labels),
     annotations: missing(meta.annotations, notes),
