@@ -8,11 +8,11 @@ import type { Profile } from '../../userdata/profile.ts';
 import { builtInProfile, profileNames } from '../../userdata/profiles.ts';
 import { over, type UserDataPart } from './user-data-part.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+type Config = UserDataPart['config'];
 
 /** Fields are flags, which say something when they are true, or texts. */
 type Field =
-  | { flag: Fields }
+  | { flag: Config }
   /** How machines are registered: of the shared config, if it says so; its own way is refused. */
   | { registers: 'flag' | 'text' }
   | { ignored: string; type: 'flag' | 'text' };
@@ -23,7 +23,7 @@ interface OperatingSystem {
   family: Profile['operatingSystem']['name'];
   fields: Readonly<Record<string, Field>>;
   /** Config where neither the template nor the shared config says more. */
-  default?: Fields;
+  default?: Config;
 }
 
 const upgrade: Field = { flag: { operatingSystem: { distUpgradeOnBoot: true } } };
@@ -79,16 +79,10 @@ export interface SystemPart extends UserDataPart {
   profile: Profile | undefined;
 }
 
-interface Asked {
-  /** Value of `millwright.dev/user-data` on their objects. */
-  named: string | undefined;
-  /** Of all pools. */
-  shared: { config: Fields };
-}
-
+/** `named`: value of `millwright.dev/user-data` on their objects; `shared`: of all pools. */
 export function systemOf(
   { operatingSystem, operatingSystemSpec }: KubermaticProviderConfig,
-  { named, shared }: Asked,
+  { named, shared }: { named: string | undefined; shared: { config: Config } },
 ): SystemPart {
   const asked = operatingSystem ?? '';
   const system = Object.hasOwn(systems, asked) ? systems[asked] : undefined;

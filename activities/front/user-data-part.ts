@@ -1,11 +1,9 @@
 /** What one part of a template says of the user data of its machines. */
 import { isRecord } from '../../workflows/values/is-record.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-
 export interface UserDataPart {
   /** Fields of `config.yaml` (userdata/config.schema.json). */
-  config: Fields;
+  config: Readonly<Record<string, unknown>>;
   /** Sentences: what cannot be said, and what to do. */
   faults: string[];
   /** Sentences: what has no effect, and why. */
@@ -13,7 +11,10 @@ export interface UserDataPart {
 }
 
 /** One config over another: objects field by field; lists together, an item of a name once. */
-export function over(base: Fields, part: Fields): Record<string, unknown> {
+export function over(
+  base: UserDataPart['config'],
+  part: UserDataPart['config'],
+): Record<string, unknown> {
   const result: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(part)) {
     const before = result[key];

@@ -1,6 +1,6 @@
 /**
- * `npm run worker`, `npm run watcher` and `npm run front`: one more of each. Without flags that say where the
- * clusters are, the stack that runs here is meant.
+ * `npm run worker`, `npm run watcher` and `npm run front`: one more of each. Without flags that say
+ * where the clusters are, the stack that runs here is meant.
  */
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';

@@ -8,10 +8,12 @@ import {
   isRole,
   namespacedRoles,
   rightsOfCluster,
+  rightsOfFront,
   usersIn,
   type Rule,
   type Role,
 } from '../../deploy/local/cluster/rights.ts';
+import { cloudInitSettings } from '../../workflows/api/user-data.ts';
 
 /** `core: patch machines.machine.sapcloud.io/status`. */
 export type Right = string;
@@ -43,12 +45,33 @@ export const seldom: Readonly<Record<Right, string>> = {
     'a worker that serves everything has it as core as well',
   'watcher: get events': 'when a namespace that a fleet does not serve is told so again',
   'watcher: patch events': 'the same',
+  ...Object.fromEntries(
+    [
+      'machines.cluster.k8s.io',
+      'machinesets.cluster.k8s.io',
+      'machineclasses.machine.sapcloud.io',
+    ].map((kind) => [
+      `front: get ${kind}`,
+      'when a person took the label off by which it is found',
+    ]),
+  ),
+  'front: get events': 'when a set without a deployment is told so again',
+  'front: patch events': 'the same',
 };
 
 /** Granted for what the local stack does not show, each with the reason. */
 export const unseen: Readonly<Record<Right, string>> = {
   'core: update machinesets.machine.sapcloud.io/finalizers': 'asked for by admission, not by us',
   'core: update machinedeployments.machine.sapcloud.io/finalizers': 'the same',
+  ...Object.fromEntries(
+    ['machinesets', 'machinedeployments'].flatMap((plural) =>
+      ['cluster.k8s.io', 'machine.sapcloud.io'].map((group) => [
+        `front: update ${plural}.${group}/finalizers`,
+        'the same',
+      ]),
+    ),
+  ),
+  'lease-front: get leases.coordination.k8s.io': 'role front has it as well',
   'target-serving: approve signers.certificates.k8s.io': 'the same',
   ...Object.fromEntries(
     ['get', 'create', 'patch'].map((verb) => [
@@ -81,7 +104,10 @@ export function grantsOf(roles: readonly Role[]): Grant[] {
 function requestsOf({ apiGroups, resources, verbs }: Rule, place: { isToken: boolean }): string[] {
   return apiGroups.flatMap((group) =>
     resources.flatMap((resource) =>
-      verbs.map((verb) => requestText({ verb, group, resource, ...place })),
+      verbs.map((verb) => {
+        const isToken = place.isToken && resource === 'secrets';
+        return requestText({ verb, group, resource, isToken });
+      }),
     ),
   );
 }
@@ -102,7 +128,8 @@ function requestText({ verb, group, resource: kind, isToken }: Asked): string {
 }
 
 export function grantsOfChart(): Grant[] {
-  return grantsOf([...namespacedRoles(), ...rightsOfCluster().filter(isRole)]);
+  const roles = [...rightsOfCluster(), ...rightsOfFront('default')].filter(isRole);
+  return grantsOf([...namespacedRoles(), ...roles]);
 }
 
 /**
@@ -147,8 +174,17 @@ export function refusalsIn(requests: readonly AuditedRequest[]): string[] {
     one.namespace?.startsWith('outage-') ? keyOf(one) : placeOf(one);
   const granted = requests.filter(({ isRefused }) => !isRefused);
   const allowed = new Set(granted.flatMap((one) => [keyOf(one), placeOf(one)]));
-  const refused = requests.filter((one) => one.isRefused && !allowed.has(wantedFor(one)));
+  const refused = requests.filter(
+    (one) => one.isRefused && !allowed.has(wantedFor(one)) && !isQuestion(one),
+  );
   return [...new Set(refused.map(({ user, request }) => `refused: ${user} ${request}`))];
+}
+
+/** To the front a refusal says that no driver reads what operating-system-manager makes there. */
+function isQuestion({ user, request, namespace }: AuditedRequest): boolean {
+  return (
+    user === 'millwright-front' && request === 'get secrets' && namespace === cloudInitSettings
+  );
 }
 
 function keyOf({ user, request }: Pick<AuditedRequest, 'user' | 'request'>): string {

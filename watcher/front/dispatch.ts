@@ -75,7 +75,7 @@ export function isServed(pool: string, store: FrontStore): boolean {
   return store.theirDeployments.has(pool) || store.ourDeployments.get(pool)?.isMirror === true;
 }
 
-/** An object of theirs that nobody serves. */
+/** An object of theirs that is not served. */
 export interface Standalone {
   apiVersion: string;
   kind: 'Machine' | 'MachineSet';

@@ -1,6 +1,6 @@
 /**
- * The watching part of the front, which decides nothing: it tells the workflow of a
- * MachineDeployment of `cluster.k8s.io` that something of it has changed. One process of those that
+ * The watching part of the front, which decides nothing: it signals the workflow of a
+ * MachineDeployment of `cluster.k8s.io` when something of it has changed. One process of those that
  * serve a namespace leads.
  */
 import type { Client } from '@temporalio/client';

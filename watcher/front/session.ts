@@ -45,8 +45,8 @@ export class FrontSession {
   readonly #nodes: Reflector<KubeObject, FrontViews['nodes']> | undefined;
   readonly #lostSets = new Map<string, string>();
   readonly #pending: Pending;
-  /** UIDs of those that were told of. */
-  readonly #told = new Set<string>();
+  /** UIDs of objects that have the Event. */
+  readonly #reported = new Set<string>();
 
   /** Begins at once. */
   constructor(options: FrontSessionOptions) {
@@ -151,8 +151,8 @@ export class FrontSession {
     for (const [set, pool] of this.#lostSets)
       if (!isServed(pool, store)) this.#lostSets.delete(set);
     const standalone = standaloneIn(change, store);
-    if (!standalone || this.#told.has(standalone.uid)) return;
-    this.#told.add(standalone.uid);
+    if (!standalone || this.#reported.has(standalone.uid)) return;
+    this.#reported.add(standalone.uid);
     const { control, namespace } = this.#options;
     recordEvent(control, { ...standalone, namespace }, notServed);
   }

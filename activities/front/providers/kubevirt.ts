@@ -8,7 +8,7 @@ import type { ProviderTable, Row, SaidRow } from './table.ts';
 const disk = 'virtualMachine.template.primaryDisk';
 const namespaceKey = 'cluster.x-k8s.io/cluster-namespace';
 
-/** Of a machine and its pod: Kubermatic's cloud controller manager selects by them. */
+/** Labels of a machine and its pod, by which Kubermatic's cloud controller manager selects. */
 const labels = {
   cluster: 'cluster.x-k8s.io/cluster-name',
   clusterID: 'kubermatic.k8c.io/cluster-id',
@@ -28,7 +28,7 @@ function joint(theirs: string, ours: string, back?: (value: unknown) => unknown)
 const label = (theirs: string, name: string): SaidRow =>
   joint(theirs, 'tags', (tags) => Object(tags)[name]);
 
-const ofClaim = (theirs: string, back: (claim: Claim) => unknown): SaidRow =>
+const ofClaim = (theirs: string, back: (claim: TheirDisk) => unknown): SaidRow =>
   joint(`${disk}.${theirs}`, 'rootVolume', (volume) => back(claimIn(volume)));
 
 const ofSource = (theirs: string, back?: (source: unknown) => unknown): SaidRow =>
@@ -154,7 +154,7 @@ export const kubevirt: ProviderTable = {
       'topologySpreadConstraints with DoNotSchedule cannot be said: make a pool for each zone, with affinity.nodeAffinityPreset':
         !isBound,
     };
-    const others: readonly Claim[] = Array.isArray(secondaryDisks) ? secondaryDisks : [];
+    const others: readonly TheirDisk[] = Array.isArray(secondaryDisks) ? secondaryDisks : [];
     return {
       providerSpec: {
         region: '*',
@@ -178,7 +178,7 @@ export const kubevirt: ProviderTable = {
             [labels.zone]: Object(location).zone,
           }),
           'cluster.x-k8s.io/role': 'worker',
-          // What machine-controller made has none of these, and is no orphan.
+          // Machines of machine-controller have none of these, and are no orphans.
           'mcm.gardener.cloud/cluster': pool.cluster,
           'mcm.gardener.cloud/role': 'node',
         },
@@ -199,8 +199,7 @@ export const kubevirt: ProviderTable = {
 const withoutEmpty = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
 
-/** A disk of theirs. */
-interface Claim {
+interface TheirDisk {
   size?: unknown;
   storageClassName?: unknown;
   storageAccessType?: unknown;
@@ -208,14 +207,14 @@ interface Claim {
 }
 
 /** Without an access mode CDI finds one that the storage class has. */
-function volumeOf({ storageTarget, ...claim }: Claim & { storageTarget?: unknown }): object {
+function volumeOf({ storageTarget, ...claim }: TheirDisk & { storageTarget?: unknown }): object {
   const { size, storageClassName, storageAccessType: mode, target = storageTarget } = claim;
   const resources = { requests: { storage: size } };
   const content = { storageClassName, ...(mode ? { accessModes: [mode] } : {}), resources };
   return target === 'pvc' && mode ? { pvc: content } : { storage: content };
 }
 
-function claimIn(volume: unknown): Claim {
+function claimIn(volume: unknown): TheirDisk {
   const { pvc, storage } = Object(volume);
   const { storageClassName, accessModes, resources } = Object(pvc ?? storage);
   const [storageAccessType] = Array.isArray(accessModes) ? accessModes : [];
@@ -224,13 +223,13 @@ function claimIn(volume: unknown): Claim {
   return { size, storageClassName, storageAccessType, target };
 }
 
-interface Source {
+interface ImageSource {
   http?: { url: string; extraHeaders?: unknown; secretRef?: unknown };
   registry?: { url: string; pullMethod: unknown };
   pvc?: { name: string; namespace?: string };
 }
 
-function sourceOf(primary: Fields, { nodeAnnotations = {} }: PoolContext): Source {
+function sourceOf(primary: Fields, { nodeAnnotations = {} }: PoolContext): ImageSource {
   const { osImage, source, pullMethod = 'node', extraHeaders, dataVolumeSecretRef } = primary;
   const image = typeof osImage === 'string' ? osImage : '';
   const known = ['http', 'registry', 'pvc'].find((one) => one === source);

@@ -44,8 +44,8 @@ function apiOf({ crd }: Facts): MigrateResult[] {
   if (!crd)
     return [hinders('api', 'cluster.k8s.io/v1alpha1 is not served: there is nothing to take over')];
   const lacks = [
-    ...(crd.hasScaleSelector ? [] : ['a label selector for scale']),
-    ...(crd.hasSchema ? [] : ['a schema']),
+    ...(crd.hasScaleSelector ? [] : ['label selector for scale']),
+    ...(crd.hasSchema ? [] : ['schema']),
   ];
   if (lacks.length === 0) return [ok('api', 'cluster.k8s.io/v1alpha1, with schema and scale')];
   const text = `the CRDs of cluster.k8s.io have no ${lacks.join(' and no ')}: ${help}`;

@@ -78,10 +78,22 @@ async function readPool(
     deployment,
     sets,
     machines: sets.flatMap((set) => ownedBy(set, theirs.machines)),
-    faults: made.flatMap(({ what, of }) => of.faults.map((fault) => `${what}: ${fault}`)),
-    ignored: made.flatMap(({ what, of }) => of.ignored.map((text) => `${what}: ${text}`)),
+    faults: oncePerText(made, ({ faults }) => faults),
+    ignored: oncePerText(made, ({ ignored }) => ignored),
     instances,
   };
+}
+
+/** Most templates of a pool say the same: the first names it. */
+function oncePerText(
+  made: readonly { what: string; of: PoolTemplate }[],
+  textsOf: (template: PoolTemplate) => readonly string[],
+): string[] {
+  const said = new Map<string, string>();
+  for (const { what, of } of made) {
+    for (const text of textsOf(of)) if (!said.has(text)) said.set(text, `${what}: ${text}`);
+  }
+  return [...said.values()];
 }
 
 type WithVariables = Container & { env?: readonly { name: string; value?: string }[] };

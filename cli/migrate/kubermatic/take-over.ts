@@ -115,7 +115,7 @@ async function obstacleIn(kube: KubeClient, namespace: string): Promise<string |
   const open = theirs.deployments.flatMap((deployment) => {
     const sets = ownedBy(deployment, theirs.sets);
     const machines = sets.flatMap((set) => ownedBy(set, theirs.machines));
-    const left = machines.filter((one) => !isSame(one, own.get(nameOf(one))));
+    const left = machines.filter((one) => !isTaken(one, own.get(nameOf(one))));
     if (isServed(deployment) && sets.every(isMirror) && left.length === 0) return [];
     const done = `${machines.length - left.length} of ${machines.length} machines`;
     return [`MachineDeployment ${nameOf(deployment)}: ${done}${messageOf(deployment)}`];
@@ -123,10 +123,9 @@ async function obstacleIn(kube: KubeClient, namespace: string): Promise<string |
   return open.length === 0 ? undefined : `waits for ${listOf(open, 3)}`;
 }
 
-/** Both sides name one instance. */
-function isSame(theirs: KubermaticMachine, ours: Machine | undefined): boolean {
-  const { providerID } = theirs.spec;
-  return isMirror(theirs) && ours !== undefined && ours.spec.providerID === providerID;
+/** Both sides name the instance, each in its form. */
+function isTaken(theirs: KubermaticMachine, ours: Machine | undefined): boolean {
+  return isMirror(theirs) && Boolean(theirs.spec.providerID && ours?.spec.providerID);
 }
 
 const conditions = ['Served', 'Translated'];

@@ -89,7 +89,8 @@ function faultsOfCommand(argv: readonly string[]): string[] {
 function faultsOf({ args: [entrance = '', ...argv], env = [] }: Container): readonly string[] {
   const component = entrance.replace(/\.js$/, '');
   if (component === 'millwright') return faultsOfCommand(argv);
-  if (component !== 'watcher' && component !== 'worker') return [`no process: ${entrance}`];
+  if (component !== 'watcher' && component !== 'worker' && component !== 'front')
+    return [`no process: ${entrance}`];
   const ofFiles = /does not exist|cannot be read/;
   try {
     const variables = env.map(({ name, value }) => [name, value]);
@@ -354,7 +355,7 @@ describe('the chart', () => {
   });
 
   test('starts only what the image holds', async () => {
-    const pods = await render([]);
+    const pods = await render(['--set=front.enabled=true']);
     const named = pods.flatMap(({ spec }) => [
       ...(spec?.template?.spec.containers ?? []),
       ...(spec?.containers ?? []),

@@ -14,6 +14,7 @@ import type {
   KubermaticMachine,
   KubermaticMachineDeployment,
   KubermaticMachineTemplate,
+  KubermaticProviderConfig,
 } from '../../../workflows/api/kubermatic.ts';
 import { kubermaticApiVersion } from '../../../workflows/api/kubermatic-names.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -101,19 +102,22 @@ export interface TheirPool extends Partial<Omit<KubermaticDeploymentSpec, 'templ
   annotations?: Record<string, string>;
   /** Labels and taints of its Nodes. */
   node?: Pick<KubermaticMachineTemplate['spec'], 'metadata' | 'taints'>;
+  /** Default machine-controller's provider for tests, which is the virtual cloud here. */
+  cloud?: Pick<KubermaticProviderConfig, 'cloudProvider' | 'cloudProviderSpec'>;
 }
 
-/** Of machine-controller's provider for tests, which is the virtual cloud here. Returns its name. */
+const virtual = { cloudProvider: 'fake', cloudProviderSpec: { passValidation: true } };
+
+/** Returns its name. */
 export async function createTheirPool(
   scenario: Scenario,
   short: string,
-  { annotations, node, ...spec }: TheirPool = {},
+  { annotations, node, cloud = virtual, ...spec }: TheirPool = {},
 ): Promise<string> {
   const { namespace, name } = scenario.named(short);
   const labels = { name };
   const value = {
-    cloudProvider: 'fake',
-    cloudProviderSpec: { passValidation: true },
+    ...cloud,
     operatingSystem: 'ubuntu',
     operatingSystemSpec: { distUpgradeOnBoot: false },
     sshPublicKeys: [],

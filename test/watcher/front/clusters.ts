@@ -111,14 +111,14 @@ export class FrontClusters {
 
   async *#events<T>(path: string, signal: AbortSignal): AsyncGenerator<WatchEvent<T>> {
     const queue: WatchEvent<KubeObject>[] = [];
-    let wake = (): void => undefined;
+    let wake: (() => void) | undefined;
     const listener = (event: WatchEvent<KubeObject>): void => {
       if (event.type === 'BOOKMARK' || keyOf(event.object) !== keyIn(path)) return;
       queue.push(structuredClone(event));
-      wake();
+      wake?.();
     };
     this.#listeners.add(listener);
-    signal.addEventListener('abort', () => wake(), { once: true });
+    signal.addEventListener('abort', () => wake?.(), { once: true });
     while (!signal.aborted) {
       const event: ReturnType<typeof JSON.parse> = queue.shift();
       if (event) yield event;

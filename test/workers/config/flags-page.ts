@@ -1,11 +1,11 @@
 /** docs/flags.md, made of the flag tables. */
-import { type Flag, groups } from '../../../workers/config/flags/flag.ts';
+import { type Flag, groups, processesOf } from '../../../workers/config/flags/flag.ts';
 import { type FlagName, flagNames, flagOf } from '../../../workers/config/flags/table.ts';
 
 const introduction = `# Flags
 
-Both processes, \`npm run watcher\` and \`npm run worker\`, accept every flag of both binaries of MCM v0.62.1, so that
-its command lines need no change. A flag has the same meaning as there unless its line says otherwise. A process names
+All processes, \`npm run watcher\`, \`npm run worker\` and \`npm run front\`, accept every flag of both binaries of MCM
+v0.62.1, so that its command lines need no change. A flag has the same meaning as there unless its line says otherwise. A process names
 each flag that has no effect in its log once, with the reason. When flags are unknown or values are not allowed, the
 process prints all errors and ends with exit code 2.
 
@@ -57,11 +57,15 @@ function lineOf(name: FlagName): string {
   const value = flag.kind.placeholder === '' ? '' : ` ${flag.kind.placeholder}`;
   const notes = [
     `default ${defaultIn(flag)}`,
-    flag.noop === undefined ? (flag.only ?? 'both processes') : 'no effect',
+    flag.noop === undefined ? usersOf(flag) : 'no effect',
     ...(flag.ours ? ['not in MCM'] : []),
   ];
   const why = flag.noop === undefined ? '' : ` No effect: ${flag.noop}`;
   return wrapped(`- \`--${name}${value}\` (${notes.join('; ')}): ${flag.says}${why}`);
+}
+
+function usersOf({ only }: Flag<unknown>): string {
+  return only === undefined ? 'all processes' : processesOf(only).join(' and ');
 }
 
 const longestLine = 112;
@@ -84,7 +88,9 @@ function wrapped(item: string): string {
 function defaultIn({ default: given, defaultAsMcm }: Flag<unknown>): string {
   const asMcm = defaultAsMcm === undefined ? '' : `, under a name of MCM ${quoted(defaultAsMcm)}`;
   if (typeof given === 'string') return quoted(given) + asMcm;
-  return `${quoted(given.watcher)} in the watcher, ${quoted(given.worker)} in the worker`;
+  return Object.entries(given)
+    .map(([component, text]) => `${quoted(text)} in the ${component}`)
+    .join(', ');
 }
 
 const quoted = (text: string): string => (text === '' ? 'empty' : `\`${text}\``);

@@ -1,7 +1,8 @@
-/** docs/metrics.md, made of the registries of both processes. */
+/** docs/metrics.md, made of the registries of all processes. */
 import { Registry } from 'prom-client';
 import { registerCheckMetrics } from '../../../workers/checks/check-metrics.ts';
 import { registerFleetMetrics } from '../../../workers/fleet/fleet.ts';
+import { registerFrontMetrics } from '../../../workers/front/metrics.ts';
 import { createDropReport } from '../../../workers/kube/event-recorders.ts';
 import { registerDisruptionMetrics } from '../../../workers/metrics/disruptions.ts';
 import { registerDrainMetrics } from '../../../workers/metrics/drains.ts';
@@ -115,7 +116,12 @@ const sections: Section[] = [
     says: 'What a round finds is on the worker that had it, for two periods of the check: take the maximum. Counters are of what ran on this worker: add them up.',
     series: ofCore(),
   },
-  { title: 'Both processes', says: 'Of the process itself.', series: ofBoth() },
+  {
+    title: 'Each front',
+    says: 'Of the passes that this front has made: add the fronts up. Only the one that leads has changes that wait.',
+    series: registered((registry) => registerFrontMetrics(registry, new Map())),
+  },
+  { title: 'All processes', says: 'Of the process itself.', series: ofBoth() },
 ];
 
 /** Of the whole page. */
@@ -123,16 +129,16 @@ export const documented: DocumentedSeries[] = sections.flatMap(({ series }) => s
 
 const introduction = `# Metrics
 
-Watcher and worker serve \`/metrics\` for Prometheus ([flags](flags.md): \`--port\`). Scrape all of them: each
-series is on one of the two, as below.
+Watcher, worker and front serve \`/metrics\` for Prometheus ([flags](flags.md): \`--port\`). Scrape all of them: each
+series is on one of them, as below.
 
 - \`millwright_*\` are ours. Those of a namespace have the label \`kube_namespace\`.
 - \`mcm_*\` have the names and labels of MCM v0.62.1, for its dashboards and alerts. Where MCM has no label, ours
   have \`namespace\`, so that a fleet can tell its namespaces apart. Prometheus may rename a label \`namespace\`
   to \`exported_namespace\` (\`honor_labels\`).
-- \`temporal_*\`, on workers, are those of the Temporal SDK: how long workflow tasks and activities wait and
+- \`temporal_*\`, on workers and fronts, are those of the Temporal SDK: how long workflow tasks and activities wait and
   take, and which fail.
-- \`process_*\` and \`nodejs_*\`, on both, are memory, CPU, garbage collection and event loop.
+- \`process_*\` and \`nodejs_*\`, on all, are memory, CPU, garbage collection and event loop.
 
 A machine has two series of its own, and one for each condition of its Node. In the order of a line: name, type,
 labels, meaning.

@@ -169,10 +169,11 @@ test('a long history is continued as new between two passes', async () => {
     const handle = await world.tell();
     const { runId } = await handle.describe();
     await Promise.all(Array.from({ length: 1_000 }, () => handle.signal(poolChanged, { cluster })));
-    await eventually('another run', async () => {
+    const next = await eventually('another run', async () => {
       const { runId: now } = await temporal.client.workflow.getHandle(world.workflowId).describe();
-      return now !== runId;
+      return now === runId ? undefined : now;
     });
+    expect(next).not.toBe(runId);
   });
 });
 

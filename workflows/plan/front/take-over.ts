@@ -23,7 +23,10 @@ export type TakeOver = { refusals: string[] } | { writes: Write[] };
 /** No writes: everything is ours, and the deployment may be. */
 export function planTakeOver(facts: PoolFacts): TakeOver {
   const sets = facts.theirs.sets.map((set) => ({ set, template: templateOf(facts, set) }));
-  const refusals = [...sets.flatMap((one) => refusalsOfSet(one)), ...refusalsOfMachines(facts)];
+  const refusals = [
+    ...sets.flatMap((one) => refusalsOfSet(one)),
+    ...facts.theirs.machines.flatMap((machine) => refusalsOfMachine(facts, machine)),
+  ];
   if (refusals.length > 0) return { refusals };
   const made = sets.flatMap(({ set, template }) =>
     template?.made ? [{ set, name: template.name, made: template.made }] : [],
@@ -62,21 +65,17 @@ function refusalsOfSet({ set, template }: TheirSet): string[] {
 }
 
 /** An instance may exist that no Machine names yet: machine-controller alone can find it. */
-function refusalsOfMachines({ theirs, ours, providerIDs }: PoolFacts): string[] {
-  const present = byName(ours.machines);
-  const sets = new Set(ours.sets.map(({ metadata }) => metadata.uid));
-  return theirs.machines
-    .filter((machine) => !isMirror(machine))
-    .flatMap(({ metadata }) => {
-      const what = `Machine ${metadata.name}`;
-      const own = present.get(metadata.name);
-      const owner = own && controllerUidOf(own);
-      if (owner !== undefined && !sets.has(owner)) {
-        return [`${what}: there is a Machine of ours of that name, which belongs to another set`];
-      }
-      const found = providerIDs.get(metadata.name);
-      return found && 'fault' in found ? [`${what}: ${found.fault}`] : [];
-    });
+function refusalsOfMachine(facts: PoolFacts, machine: KubermaticMachine): string[] {
+  const { name } = machine.metadata;
+  if (isMirror(machine)) return [];
+  const what = `Machine ${name}`;
+  const own = byName(facts.ours.machines).get(name);
+  const isForeign = own !== undefined && controllerUidOf(own) !== undefined;
+  if (isForeign && !facts.ours.sets.some(({ metadata }) => metadata.uid === controllerUidOf(own))) {
+    return [`${what}: there is a Machine of ours of that name, which belongs to another set`];
+  }
+  const found = facts.providerIDs.get(name);
+  return found && 'fault' in found ? [`${what}: ${found.fault}`] : [];
 }
 
 interface TakenSet {

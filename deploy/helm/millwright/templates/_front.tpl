@@ -36,7 +36,7 @@ lets the write through that adds it.
 {{- define "millwright.rules.immutable" -}}
 {{- $bypass := "'kubermatic.io/bypass-no-spec-mutation-requirement'" }}
 {{- $isOther := "oldObject == null || !('front.millwright.dev/mirror' in oldObject.metadata.?finalizers.orValue([]))" }}
-{{- $taints := ".?spec.?taints.orValue([]).map(t, [t.key, t.?value.orValue(''), t.effect])" }}
+{{- $taints := ".?spec.?taints.orValue([]).map(t, [t.?key.orValue(''), t.?value.orValue(''), t.?effect.orValue('')])" }}
 - expression: >-
     {{ $isOther }}
     || !oldObject.?spec.?providerID.hasValue() || !object.?spec.?providerID.hasValue()

@@ -1,20 +1,37 @@
 /** A cluster with machine-controller, in memory, and what `millwright migrate` makes of it. */
 import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
+import type { MigrateOptions } from '../../../../cli/migrate/options.ts';
 import type { KubeObject, PatchType } from '../../../../kube/client/client.ts';
 import { KubeError } from '../../../../kube/client/errors.ts';
 import type { KubermaticMachine } from '../../../../workflows/api/kubermatic.ts';
 import { isRecord } from '../../../../workflows/values/is-record.ts';
 import { ReviewingClient } from '../../../support/api-server/reviewing-client.ts';
+import type { Json } from '../../../support/api-server/json.ts';
 import { merge } from '../../../support/api-server/merge-patch.ts';
 
 const file = new URL('../../../fixtures/machine-controller-f1068332/pool.yaml', import.meta.url);
 
 export const namespace = 'kube-system';
+const making = 'web-7f4c8b956d-zz5t9';
 const theirs = `/apis/cluster.k8s.io/v1alpha1/namespaces/${namespace}`;
 const admission = '/apis/admissionregistration.k8s.io/v1';
 
+/** Names of the Machines that have a Node, the older first. */
+export const joined = ['web-659dc857fb-8x4hd', 'web-7f4c8b956d-q7w2k'] as const;
+
+export const inKubeSystem: MigrateOptions = {
+  from: 'kubermatic',
+  machineController: { namespace, name: 'machine-controller' },
+  instancesTagged: false,
+  mcmDeployments: [],
+  externalProviders: [],
+  timeoutSeconds: 600,
+};
+
 export const paths = {
+  /** That of the older template. */
+  set: `${theirs}/machinesets/web-659dc857fb`,
   deployment: `${theirs}/machinedeployments/web`,
   controller: `/apis/apps/v1/namespaces/${namespace}/deployments/machine-controller`,
   webhooks: `${admission}/mutatingwebhookconfigurations/machine-controller`,
@@ -38,7 +55,11 @@ const meta = (name: string) => ({
   creationTimestamp: '2026-09-01T08:00:00Z',
 });
 
-const process = (name: string, args: readonly string[], labels: Record<string, string> = {}) => ({
+export const process = (
+  name: string,
+  args: readonly string[],
+  labels: Record<string, string> = {},
+) => ({
   metadata: { ...meta(name), labels },
   spec: {
     replicas: 1,
@@ -79,6 +100,7 @@ function isIn(list: string, path: string): boolean {
 /** Objects by their path; other paths are those of `ReviewingClient`. */
 export class TheirCluster extends ReviewingClient {
   readonly objects = new Map<string, KubeObject>();
+  #making: KubeObject | undefined;
   /** After each patch. */
   onPatch: (path: string) => void = () => undefined;
 
@@ -118,7 +140,9 @@ export class TheirCluster extends ReviewingClient {
     if (resources) return { resources: resources.map((name) => ({ name })) };
     if (this.objects.has(path)) return this.objects.get(path);
     const items = [...this.objects].filter(([at]) => isIn(path, at)).map(([, object]) => object);
-    return lists.test(path) ? { metadata: { resourceVersion: '1' }, items } : undefined;
+    return kept.test(path) && lists.test(path)
+      ? { metadata: { resourceVersion: '1' }, items }
+      : undefined;
   }
 
   override async patch<T>(path: string, type: PatchType, body: unknown): Promise<T>;
@@ -141,10 +165,35 @@ export class TheirCluster extends ReviewingClient {
 
   /** Without the Machine whose server is being made. */
   settle(): void {
-    this.objects.delete(paths.machine('web-7f4c8b956d-zz5t9'));
+    const path = paths.machine(making);
+    this.#making = this.objects.get(path);
+    this.objects.delete(path);
+  }
+
+  /** The Machine whose server is being made. */
+  unsettle(): void {
+    if (this.#making) this.objects.set(paths.machine(making), this.#making);
+  }
+
+  /** A merge patch, by nobody. */
+  change(path: string, patch: Json): void {
+    const present = this.objects.get(path);
+    if (!present) throw new Error(`there is no ${path}`);
+    this.objects.set(path, { ...present, ...merge({ ...present }, patch, 'merge') });
   }
 
   machine(name: string): KubermaticMachine {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return this.objects.get(paths.machine(name)) as KubermaticMachine;
+  }
+
+  addWebhook(name: string): void {
+    const path = `${paths.webhooks}-other`;
+    this.store(path, { metadata: meta('other'), webhooks: [webhook(name)] });
+  }
+
+  /** In the template of `path`; a field that is null is taken away. */
+  template(path: string, value: Json): void {
+    this.change(path, { spec: { template: { spec: { providerSpec: { value } } } } });
   }
 }
