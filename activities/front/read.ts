@@ -13,7 +13,7 @@ import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
 import type { Machine, NodeAddress } from '../../workflows/api/machine.ts';
-import { matches } from '../../workflows/api/selector.ts';
+import { matches, selectorText } from '../../workflows/api/selector.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import {
   classNameOf,
@@ -50,7 +50,10 @@ export async function readBothSides(
   const allSets = await itemsOf<MachineSet>(control, pathOf('set', namespace));
   const ownSets = allSets.filter((set) => isOfOurs(set, read));
   const sets = theirSets.filter((set) => isOfTheirs(set, deployment, ownSets));
-  const machines = await readMachines(control, namespace, { sets, ownSets });
+  const machines = await readMachines(control, namespace, {
+    deployment,
+    sets: [...sets, ...ownSets],
+  });
   const pool = new Set([...ownSets, ...sets].map(({ metadata }) => metadata.uid));
   const templates = namesOf(made);
   return {
@@ -128,18 +131,13 @@ function namesOf({ classes, secrets }: OwnObjects): Set<string> {
   return new Set([...classes, ...secrets].map(({ metadata }) => metadata.name));
 }
 
-/** By the label that each set has a value of, on both sides: a namespace has many pools. */
+/** A namespace has many pools. */
 async function readMachines(
   control: KubeClient,
   namespace: string,
-  { sets, ownSets }: { sets: readonly KubermaticMachineSet[]; ownSets: readonly MachineSet[] },
+  { deployment, sets }: { deployment: KubermaticMachineDeployment; sets: readonly AnySet[] },
 ) {
-  const hashes = [...sets, ...ownSets].map(
-    ({ spec }) => spec.selector?.matchLabels?.[labels.templateHash],
-  );
-  if (hashes.length === 0) return { theirs: [], ours: [] };
-  const values = [...new Set(hashes)].join(',');
-  const selector = hashes.includes(undefined) ? undefined : `${labels.templateHash} in (${values})`;
+  const selector = commonSelector(deployment, sets);
   const theirs = await itemsOf<KubermaticMachine>(
     control,
     pathOf('theirMachine', namespace),
@@ -149,6 +147,28 @@ async function readMachines(
   const known = new Set(ours.map(({ metadata }) => metadata.name));
   const missing = theirs.filter((one) => isMirror(one) && !known.has(one.metadata.name));
   return { theirs, ours: [...ours, ...(await readUnlabelled(control, namespace, missing))] };
+}
+
+type AnySet = Pick<KubermaticMachineSet | MachineSet, 'spec'>;
+
+/**
+ * Labels that all machines have, also those that their set let go; where sets are older than the
+ * selector of the deployment, theirs. Undefined: there are none.
+ */
+function commonSelector(
+  { spec }: KubermaticMachineDeployment,
+  sets: readonly AnySet[],
+): string | undefined {
+  const wanted = Object.entries(spec.selector?.matchLabels ?? {});
+  const isCommon = sets.every((set) =>
+    wanted.every(([key, value]) => set.spec.selector?.matchLabels?.[key] === value),
+  );
+  if (wanted.length > 0 && isCommon) {
+    return selectorText({ matchLabels: Object.fromEntries(wanted) });
+  }
+  const hashes = sets.map((set) => set.spec.selector?.matchLabels?.[labels.templateHash]);
+  if (hashes.length === 0 || hashes.includes(undefined)) return undefined;
+  return `${labels.templateHash} in (${[...new Set(hashes)].join(',')})`;
 }
 
 /** A list by labels misses a Machine that a person took its label off. */

@@ -22,6 +22,8 @@ export interface ObjectView extends CachedObject {
 export interface TheirView extends ObjectView {
   /** machine-controller acts on it, or did. */
   isOfMachineController: boolean;
+  /** It has our finalizer. */
+  isMirror: boolean;
   isDeleting: boolean;
 }
 
@@ -70,6 +72,7 @@ export function viewOfTheirs({ metadata, ...rest }: KubeObject): TheirView {
     isOfMachineController: (metadata.finalizers ?? []).some((name) =>
       machineFinalizers.includes(name),
     ),
+    isMirror: (metadata.finalizers ?? []).includes(front.finalizer),
     isDeleting: metadata.deletionTimestamp !== undefined,
   };
 }

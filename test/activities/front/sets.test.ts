@@ -1,5 +1,6 @@
 /** Sets of theirs that a person deletes, and what becomes of their machines. */
 import { front } from '../../../workflows/api/kubermatic-names.ts';
+const hashLabel = 'machine-template-hash';
 import { aTheirTemplate, aTheirDeployment, letGo, pool, PoolWorld } from './pool-world.ts';
 
 async function aServedPool(): Promise<PoolWorld> {
@@ -79,4 +80,20 @@ test('a class that our deployment asks for stays while the next template is faul
   await world.sync();
   const asked = (await world.get('deployment')).spec.template.spec?.class?.name ?? '';
   expect(await world.names('class')).toContain(asked);
+});
+
+test('machines that their set let go outlast their deployment', async () => {
+  const world = await aServedPool();
+  const [set] = await world.all('set');
+  const [first = ''] = world.made;
+  for (const kind of ['machine', 'theirMachine'] as const) {
+    const metadata = { ownerReferences: null, labels: { [hashLabel]: 'none' } };
+    await world.patch(kind, first, { metadata });
+  }
+  await world.settle();
+  expect(set?.spec.replicas).toBe(2);
+  await world.delete('theirDeployment');
+  expect(await world.settle()).toMatchObject({ state: 'gone' });
+  expect(await world.names('machine')).toEqual([first]);
+  expect(await world.names('theirMachine')).toEqual([first]);
 });

@@ -114,7 +114,13 @@ describe('a pool of cluster.k8s.io', () => {
       operator.startAgain('front');
       await anotherPool();
       // A pass over it has run for sure.
-      await kubectl(scenario, ['annotate', mds, pool, `example.com/touched=${extra.length}`]);
+      await kubectl(scenario, [
+        'annotate',
+        '--overwrite',
+        mds,
+        pool,
+        `example.com/touched=${extra.length}`,
+      ]);
       await anotherPool();
       const after = await versionsOf(pool);
       expect({ ...after, [`theirs ${pool}`]: '' }).toEqual({ ...before, [`theirs ${pool}`]: '' });

@@ -340,11 +340,17 @@ function planDeletion(facts: PoolFacts): PoolPlan {
   const down = own && !isDeleting(own) ? [deletionOf('deployment', own)] : [];
   // Without a deployment nothing deletes a set that was taken over, and has no owner yet.
   const left = own ? [] : [...ours.sets].filter((one) => !isDeleting(one));
+  const free = pairs(facts).filter(isFree);
   const isOver =
     !own &&
-    ours.sets.length + ours.machines.length + theirs.sets.length + theirs.machines.length === 0;
+    ours.sets.length + theirs.sets.length === 0 &&
+    Math.max(ours.machines.length, theirs.machines.length) === free.length;
   const last: Write[] = isOver
-    ? [...unusedTemplateDeletions(facts, () => false), releaseOf(facts)]
+    ? [
+        ...free.flatMap((one) => (one.theirs ? [freedOf('theirMachine', one.theirs)] : [])),
+        ...unusedTemplateDeletions(facts, () => false),
+        releaseOf(facts),
+      ]
     : [];
   return {
     ...up,
@@ -371,14 +377,27 @@ function planOrphaning(facts: PoolFacts): PoolPlan {
     const deletion = isDeleting(own) ? [] : [deletionOf('deployment', own, { orphans: true })];
     return { ...mirrored(facts), groups: [deletion], goesOn: false };
   }
-  const freed = (kind: 'theirSet' | 'theirMachine') =>
-    (kind === 'theirSet' ? facts.theirs.sets : facts.theirs.machines)
-      .filter(isMirror)
-      .map((object) =>
-        patchOf(kind, object, { metadata: { finalizers: finalizersOfOthers(object) } }),
-      );
-  const writes = [...freed('theirMachine'), ...freed('theirSet'), releaseOf(facts)];
+  const { machines, sets } = facts.theirs;
+  const writes = [
+    ...machines.filter(isMirror).map((one) => freedOf('theirMachine', one)),
+    ...sets.filter(isMirror).map((one) => freedOf('theirSet', one)),
+    releaseOf(facts),
+  ];
   return { groups: [writes], goesOn: false, state: 'current' };
+}
+
+/** Its set let it go: it outlasts the deployment too. */
+function isFree({ ours, theirs }: ReturnType<typeof pairs>[number]): boolean {
+  const owners = [ours, theirs].map((one) => one && controllerUidOf(one));
+  return theirs !== undefined && !isDeleting(theirs) && owners.every((one) => one === undefined);
+}
+
+/** Nobody holds it up any more. */
+function freedOf(
+  kind: 'theirSet' | 'theirMachine',
+  object: PoolFacts['theirs']['sets' | 'machines'][number],
+): Write {
+  return patchOf(kind, object, { metadata: { finalizers: finalizersOfOthers(object) } });
 }
 
 function releaseOf({ theirs: { deployment } }: PoolFacts): Write {
