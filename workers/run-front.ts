@@ -4,8 +4,8 @@ import type { FrontWatcher } from '../watcher/front/index.ts';
 import { FairTurns } from './fleet/fair-turns.ts';
 import { Fleet, isFleet } from './fleet/fleet.ts';
 import { reportNotServed } from './fleet/report-not-served.ts';
-import type { Definitions } from './front/definitions.ts';
-import { watchDefinitions } from './front/definitions.ts';
+import type { CrdView } from './front/crds.ts';
+import { watchCrds } from './front/crds.ts';
 import { registerFrontMetrics } from './front/metrics.ts';
 import type { FrontParts } from './front/serve-front.ts';
 import { serveFront } from './front/serve-front.ts';
@@ -37,7 +37,7 @@ interface Signs {
   /** Empty: it works. */
   state: string;
   reach?: TemporalReach;
-  definitions?: Definitions;
+  crds?: CrdView;
   fleet?: Fleet;
 }
 
@@ -84,11 +84,11 @@ export async function runFront(
 
 /** That one of many namespaces is not heard of is no fault of the process. */
 function faultOf(
-  { state, reach, definitions, fleet }: Signs,
+  { state, reach, crds, fleet }: Signs,
   [only]: readonly FrontWatcher[],
 ): string | undefined {
   if (state !== '') return fleet?.whyNotSettled() ?? state;
-  return definitions?.fault() ?? only?.whyNotReady() ?? reach?.fault() ?? fleet?.fault();
+  return crds?.fault() ?? only?.whyNotReady() ?? reach?.fault() ?? fleet?.fault();
 }
 
 async function reachServers(
@@ -112,7 +112,7 @@ async function reachServers(
   const factory = await untilConnected(process, outside, waiting);
   const leaseClient = outside.leaseClient(config);
   shutdown.add('Lease client', () => leaseClient.close());
-  signs.definitions = await watchDefinitions(clients.control, { log, shutdown });
+  signs.crds = await watchCrds(clients.control, { log, shutdown });
   return { clients, identity, events, temporal, factory, leaseClient };
 }
 

@@ -25,7 +25,7 @@ export interface Applied {
   refusals: string[];
 }
 
-export interface Clusters {
+export interface WrittenClusters {
   control: KubeClient;
   target: KubeClient | undefined;
   namespace: string;
@@ -35,7 +35,7 @@ export interface Clusters {
 const mostAtOnce = 8;
 
 export async function applyPlan(
-  clusters: Clusters,
+  clusters: WrittenClusters,
   [first = [], ...groups]: readonly Write[][],
 ): Promise<Applied> {
   const applied: Applied = { writes: 0, isStale: false, refusals: [] };
@@ -73,11 +73,11 @@ function isOutdated(error: unknown): boolean {
 }
 
 class Writer {
-  readonly #clusters: Clusters;
+  readonly #clusters: WrittenClusters;
   /** Of objects that this pass has written: path -> the version read, and that after our writes. */
   readonly #versions = new Map<string, { read: string; written: string }>();
 
-  constructor(clusters: Clusters) {
+  constructor(clusters: WrittenClusters) {
     this.#clusters = clusters;
   }
 

@@ -5,7 +5,7 @@ import type { FrontDependencies } from './dependencies.ts';
 import { syncPool } from './sync-pool.ts';
 
 export function createFrontActivities(dependencies: FrontDependencies): FrontActivities {
-  // Nobody is called so: each holder of the Lease is another process.
+  // No process is called so: each holder of the Lease is another process.
   const observed = new ObservedLease({ identity: '', incarnation: '' });
   return { syncPool: ({ ref }) => syncPool(dependencies, observed, ref) };
 }

@@ -33,10 +33,21 @@ export type BothSides = Pick<PoolFacts, 'theirs' | 'ours'>;
 
 /**
  * Theirs from the top down: who marks a Machine and then lowers the number has written the mark
- * before a number that is read here, so that the mark is read too. And ours after theirs: the mirror
- * of an object is made after it, so what is not there then is gone. Undefined: theirs is gone.
+ * before a number that is read here, so that the mark is read too. And ours after theirs: the
+ * mirror of an object is made after it, so what is not there then is gone. Undefined: theirs is
+ * gone.
  */
 export async function readBothSides(
+  control: KubeClient,
+  ref: NamespacedName,
+): Promise<BothSides | undefined> {
+  const sides = await readOnce(control, ref);
+  if (!sides || [...sides.theirs.sets, ...sides.theirs.machines].every(controllerOf)) return sides;
+  // Is its owner being deleted with `--cascade=orphan`? Read after it, the owner says so.
+  return await readOnce(control, ref);
+}
+
+async function readOnce(
   control: KubeClient,
   { namespace, name }: NamespacedName,
 ): Promise<BothSides | undefined> {

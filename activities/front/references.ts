@@ -4,7 +4,7 @@ import { isForbidden, isNotFound } from '../../kube/client/errors.ts';
 import { namespaced } from '../../kube/client/paths.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
 
-export interface Resolved {
+export interface ReadFields {
   spec: Record<string, unknown>;
   /** A sentence each; no value. */
   faults: string[];
@@ -35,15 +35,15 @@ export class ReferenceReader {
     this.#control = control;
   }
 
-  async resolve(spec: Record<string, unknown>): Promise<Resolved> {
-    const resolved: Resolved = { spec: {}, faults: [], hasReferences: false, secrets: new Set() };
+  async resolve(spec: Record<string, unknown>): Promise<ReadFields> {
+    const resolved: ReadFields = { spec: {}, faults: [], hasReferences: false, secrets: new Set() };
     for (const [key, value] of Object.entries(spec)) {
       resolved.spec[key] = await this.#valueOf(value, `cloudProviderSpec.${key}`, resolved);
     }
     return resolved;
   }
 
-  async #valueOf(value: unknown, at: string, resolved: Resolved): Promise<unknown> {
+  async #valueOf(value: unknown, at: string, resolved: ReadFields): Promise<unknown> {
     if (Array.isArray(value)) {
       return await Promise.all(
         value.map(async (item, index) => await this.#valueOf(item, `${at}[${index}]`, resolved)),
@@ -63,7 +63,7 @@ export class ReferenceReader {
   async #referred(
     field: Record<string, unknown>,
     at: string,
-    resolved: Resolved,
+    resolved: ReadFields,
   ): Promise<unknown> {
     for (const [name, source] of Object.entries(sources)) {
       const reference = field[name];

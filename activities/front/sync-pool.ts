@@ -2,6 +2,7 @@
 import type { KubeClient } from '../../kube/client/client.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { lease as leasePath } from '../../kube/client/paths.ts';
+import { holderAnnotation } from '../../kube/leases/observed-lease.ts';
 import type { Lease, ObservedLease } from '../../kube/leases/observed-lease.ts';
 import { timestamp } from '../../kube/objects/time.ts';
 import { front } from '../../workflows/api/kubermatic-names.ts';
@@ -24,6 +25,7 @@ import {
 } from '../../workflows/plan/front/names.ts';
 import { kubermaticLabels } from '../../workflows/api/kubermatic-names.ts';
 import { planPool } from '../../workflows/plan/front/plan.ts';
+import { someOf } from '../../workflows/plan/front/status.ts';
 import { parsedJson } from '../../workflows/values/parsed-json.ts';
 import { isRecord } from '../../workflows/values/is-record.ts';
 import { applyPlan } from './apply.ts';
@@ -55,7 +57,7 @@ export async function syncPool(
     const { metadata } = sides.theirs.deployment;
     last = { uid: metadata.uid, machines: sides.ours.machines.length };
     if (applied.refusals.length > 0) {
-      return { ...last, state: 'waits', reason: applied.refusals.join('\n'), writes };
+      return { ...last, state: 'waits', reason: someOf(applied.refusals), writes };
     }
     if (!applied.isStale && !plan.goesOn) {
       const said = plan.reason === undefined ? {} : { reason: plan.reason };
@@ -127,8 +129,14 @@ async function holderOf(
   { theirs }: BothSides,
 ): Promise<string | undefined> {
   if (isMirror(theirs.deployment) || isDeleting(theirs.deployment)) return undefined;
-  observed.see(await readLease(control, settings.machineControllerLease));
+  const lease = await readLease(control, settings.machineControllerLease);
+  observed.see(isOfWatcher(lease) ? undefined : lease);
   return observed.foreignHolder();
+}
+
+/** A watcher holds both Leases of MCM in its namespace, and one of them has the same name. */
+function isOfWatcher(lease: Lease | undefined): boolean {
+  return lease?.metadata.annotations?.[holderAnnotation] === lease?.spec?.holderIdentity;
 }
 
 async function readLease(

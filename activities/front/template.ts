@@ -21,7 +21,7 @@ import { isMadeByOsm } from './made-by-osm.ts';
 import { providerTables } from './providers/index.ts';
 import type { PoolContext, ProviderTable, Translation } from './providers/table.ts';
 import { translate } from './providers/translate.ts';
-import { ReferenceReader, type Resolved } from './references.ts';
+import { ReferenceReader, type ReadFields } from './references.ts';
 import { userDataOf, type TemplateUserData, type UserDataPlace } from './user-data.ts';
 
 /** Translates the templates of one pool in one pass. */
@@ -75,7 +75,7 @@ export class TemplateMaker {
   #translated(
     table: ProviderTable,
     value: KubermaticProviderConfig & Pick<PoolContext, 'nodeAnnotations'>,
-    resolved: Resolved,
+    resolved: ReadFields,
   ): Translation {
     const { metadata } = this.#deployment;
     const pool = {
@@ -177,7 +177,7 @@ function tableFor({ cloudProvider = '' }: KubermaticProviderConfig): ProviderTab
 }
 
 /** Of fields that are no credential, the value of which stands in a Secret all the same. */
-function masked(sentence: string, { secrets }: Resolved): string {
+function masked(sentence: string, { secrets }: ReadFields): string {
   return [...secrets]
     .filter((value) => value !== '')
     .reduce((text, value) => text.replaceAll(value, '***'), sentence);

@@ -3,7 +3,6 @@ import { isIP } from 'node:net';
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../../workflows/api/duration.ts';
-import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import type { CodecServerOptions } from '../codec-server/server.ts';
 import type { Answer } from '../command-line/answer.ts';
 import {
@@ -121,24 +120,9 @@ function migrationCommand({ options, run, runFromKubermatic, ...names }: Migrati
       withCluster,
       withOutput,
       withTemporal,
+      withSource,
       (added) =>
         added
-          .addOption(
-            new Option('--from <controller>', 'whose machines they are')
-              .choices(['mcm', 'kubermatic'])
-              .default('mcm'),
-          )
-          .addOption(
-            new Option(
-              '--machine-controller <namespace/name>',
-              "Deployment of Kubermatic's machine-controller",
-            )
-              .argParser(readNamespacedName)
-              .default(
-                { namespace: 'kube-system', name: 'machine-controller' },
-                'kube-system/machine-controller',
-              ),
-          )
           .option(
             '--mcm-deployment <name>',
             "of MCM's processes; more than once where they are apart (default: machine-controller-manager)",
@@ -185,7 +169,27 @@ function migrationCommand({ options, run, runFromKubermatic, ...names }: Migrati
   });
 }
 
-function readNamespacedName(text: string): NamespacedName {
+/** Whose machines they are. */
+const withSource = (added: Command): Command =>
+  added
+    .addOption(
+      new Option('--from <controller>', 'whose machines they are')
+        .choices(['mcm', 'kubermatic'])
+        .default('mcm'),
+    )
+    .addOption(
+      new Option(
+        '--machine-controller <namespace/name>',
+        "Deployment of Kubermatic's machine-controller",
+      )
+        .argParser(readNamespacedName)
+        .default(
+          { namespace: 'kube-system', name: 'machine-controller' },
+          'kube-system/machine-controller',
+        ),
+    );
+
+function readNamespacedName(text: string): MigrateOptions['machineController'] {
   const [, namespace, name] = /^([-a-z0-9]+)\/([-.a-z0-9]+)$/.exec(text) ?? [];
   if (namespace !== undefined && name !== undefined) return { namespace, name };
   throw new InvalidArgumentError('Allowed: NAMESPACE/NAME, like kube-system/machine-controller.');

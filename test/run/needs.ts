@@ -35,6 +35,7 @@ export const needsOfFiles: Readonly<Record<string, readonly Need[]>> = {
   'test/e2e/rollout/canary.': ['moto'],
   'test/e2e/install/chart': ['helm'],
   'test/e2e/gardener/cluster-autoscaler': ['cluster-autoscaler'],
+  'test/e2e/front/front-autoscaler': ['cluster-autoscaler'],
   'test/e2e/clouds/driver-clouds-more': ['moto'],
   'test/e2e/clouds/driver-python': ['driver-python'],
   'test/e2e/install/gitops': ['helm', 'gitops-health'],

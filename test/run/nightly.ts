@@ -25,6 +25,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'driver-python-troubled': 'driver-python',
   'driver-virtual': 'driver-python',
   'fleet-fifty': 'fleet',
+  'front-autoscaler': 'gardener-autoscaler',
   fuzz: 'bad-input',
   'gardener-autoscaler-more': 'gardener-autoscaler',
   'gcp-killed': 'driver-clouds',

@@ -20,7 +20,7 @@ export type FrontStore = {
 };
 
 /** Names; `store` already holds the change. None of a pool of ours that mirrors nothing. */
-export function poolsConcerned(change: FrontChange, store: FrontStore): string[] {
+export function changedPools(change: FrontChange, store: FrontStore): string[] {
   if (change.type === 'live' && isSame(change)) return [];
   return [...new Set(poolsOf(change, store))].filter((pool) => isKnown(pool, change, store));
 }
@@ -78,7 +78,7 @@ export function isServed(pool: string, store: FrontStore): boolean {
 }
 
 /** An object of theirs that is not served. */
-export interface Standalone {
+export interface Orphan {
   apiVersion: string;
   kind: 'Machine' | 'MachineSet';
   name: string;
@@ -86,19 +86,19 @@ export interface Standalone {
 }
 
 /** Undefined: it has a MachineDeployment, is going, or is machine-controller's. */
-export function standaloneIn(
+export function orphanIn(
   change: FrontChange,
   { theirMachines }: Pick<FrontStore, 'theirMachines'>,
-): Standalone | undefined {
+): Orphan | undefined {
   if (change.type === 'gone') return undefined;
   if (change.resource !== 'theirMachines' && change.resource !== 'theirSets') return undefined;
   const { name, uid, owner, isDeleting } = change.object;
   if (owner !== undefined || isDeleting) return undefined;
   const isMachine = change.resource === 'theirMachines';
-  const concerned = isMachine
+  const machines = isMachine
     ? [change.object]
     : [...theirMachines.values()].filter((machine) => machine.owner === name);
-  if (concerned.some((machine) => machine.isOfMachineController)) return undefined;
+  if (machines.some((machine) => machine.isOfMachineController)) return undefined;
   return {
     apiVersion: kubermaticApiVersion,
     kind: isMachine ? 'Machine' : 'MachineSet',

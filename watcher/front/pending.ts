@@ -12,7 +12,7 @@ export interface PendingOptions {
   onError(error: unknown, pool: string): void;
 }
 
-interface Entry {
+interface PendingPool {
   /** Since when it waits, by the monotonic clock. */
   since: number;
   timer: Timer | undefined;
@@ -23,7 +23,7 @@ interface Entry {
 
 export class Pending {
   readonly #options: PendingOptions;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, PendingPool>();
   readonly #sending = new Set<Promise<void>>();
   #isStopped = false;
 
@@ -38,7 +38,12 @@ export class Pending {
       known.hasNews = true;
       return;
     }
-    const entry: Entry = { since: monotonicMs(), timer: undefined, failures: 0, hasNews: false };
+    const entry: PendingPool = {
+      since: monotonicMs(),
+      timer: undefined,
+      failures: 0,
+      hasNews: false,
+    };
     this.#entries.set(pool, entry);
     this.#schedule(pool, entry, gatherMs);
   }
@@ -57,7 +62,7 @@ export class Pending {
     await Promise.all(this.#sending);
   }
 
-  #schedule(pool: string, entry: Entry, milliseconds: number): void {
+  #schedule(pool: string, entry: PendingPool, milliseconds: number): void {
     entry.timer = after(milliseconds, () => {
       entry.timer = undefined;
       const sending = this.#send(pool, entry).finally(() => this.#sending.delete(sending));
@@ -65,7 +70,7 @@ export class Pending {
     });
   }
 
-  async #send(pool: string, entry: Entry): Promise<void> {
+  async #send(pool: string, entry: PendingPool): Promise<void> {
     entry.hasNews = false;
     let wait = gatherMs;
     try {

@@ -8,7 +8,7 @@ import { OptionalReflector } from '../../kube/cache/optional-reflector.ts';
 import { Reflector } from '../../kube/cache/reflector.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
 import { kubermaticApiVersion } from '../../workflows/api/kubermatic-names.ts';
-import { isServed, poolsConcerned, standaloneIn } from './dispatch.ts';
+import { isServed, changedPools, orphanIn } from './dispatch.ts';
 import { Pending } from './pending.ts';
 import type { FrontChange, FrontViews, TheirView } from './views.ts';
 import {
@@ -81,8 +81,12 @@ export class FrontSession {
 
   /** Undefined: it hears of everything. */
   whyNotReady(): string | undefined {
-    const broken = this.#sources().find((source) => !source.isSynced || source.isBroken);
-    return broken && 'not all objects are known: the log says which cannot be listed or watched';
+    const broken = this.#sources().some((source) => !source.isSynced || source.isBroken);
+    if (broken) return 'not all objects are known: the log says which cannot be listed or watched';
+    const theirs = [this.#theirDeployments, this.#theirSets, this.#theirMachines];
+    // That the CRDs have come is seen up to two minutes later.
+    const areThere = theirs.every((source) => source.isServed);
+    return areThere ? undefined : 'the CRDs of cluster.k8s.io are awaited';
   }
 
   /** Of the MachineDeployment that has waited longest for its signal; 0: none waits. */
@@ -147,14 +151,14 @@ export class FrontSession {
   #take(change: FrontChange): void {
     const store = this.#store();
     this.#noteSet(change);
-    for (const pool of poolsConcerned(change, store)) this.#pending.add(pool);
+    for (const pool of changedPools(change, store)) this.#pending.add(pool);
     for (const [set, pool] of this.#lostSets)
       if (!isServed(pool, store)) this.#lostSets.delete(set);
-    const standalone = standaloneIn(change, store);
-    if (!standalone || this.#reported.has(standalone.uid)) return;
-    this.#reported.add(standalone.uid);
+    const orphan = orphanIn(change, store);
+    if (!orphan || this.#reported.has(orphan.uid)) return;
+    this.#reported.add(orphan.uid);
     const { control, namespace } = this.#options;
-    recordEvent(control, { ...standalone, namespace }, notServed);
+    recordEvent(control, { ...orphan, namespace }, notServed);
   }
 
   /** Machines outlast their set, where a person removes its finalizer. */

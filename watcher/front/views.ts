@@ -36,7 +36,7 @@ export interface OurMachineView extends ObjectView {
   node: string | undefined;
 }
 
-export interface NodeView extends CachedObject {
+export interface EvictionView extends CachedObject {
   skipsEviction: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface FrontViews {
   ourDeployments: OurDeploymentView;
   ourSets: ObjectView;
   ourMachines: OurMachineView;
-  nodes: NodeView;
+  nodes: EvictionView;
 }
 
 export type FrontResource = keyof FrontViews;
@@ -91,7 +91,7 @@ export function viewOfOurMachine(object: KubeObject): OurMachineView {
   return { ...viewOfOurs(object), node: object.metadata.labels?.[labelOfNode] };
 }
 
-export function viewOfNode({ metadata }: KubeObject): NodeView {
+export function viewOfNode({ metadata }: KubeObject): EvictionView {
   const { uid, name, resourceVersion, annotations } = metadata;
   const skipsEviction = annotations?.[kubermaticAnnotations.skipEviction] !== undefined;
   return { uid, name, resourceVersion, skipsEviction };

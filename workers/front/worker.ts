@@ -34,7 +34,7 @@ export async function createFrontWorker(parts: FrontWorkerParts): Promise<Tempor
   });
 }
 
-interface Served {
+interface PassParts {
   /** By namespace. */
   activities: ReadonlyMap<string, FrontActivities>;
   /** For people. */
@@ -43,7 +43,11 @@ interface Served {
 }
 
 /** A pass runs with what its namespace has; of one that is not served it fails, and comes again. */
-export function passesByNamespace({ activities, whyNotServed, metrics }: Served): FrontActivities {
+export function passesByNamespace({
+  activities,
+  whyNotServed,
+  metrics,
+}: PassParts): FrontActivities {
   return {
     async syncPool(input) {
       const { namespace } = input.ref;

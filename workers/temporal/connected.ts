@@ -1,5 +1,5 @@
+import type { Config } from '../config/config.ts';
 import type { Waiting } from '../kube/clients.ts';
-import type { WorkerOutside } from '../outside.ts';
 import type { Process } from '../process/process.ts';
 import { untilReached } from '../process/reach.ts';
 import type { WorkerFactory } from './worker-factory.ts';
@@ -7,7 +7,7 @@ import type { WorkerFactory } from './worker-factory.ts';
 /** The workers have a connection of their own, which closes with the process. */
 export async function untilConnected(
   { config, shutdown }: Pick<Process, 'config' | 'shutdown'>,
-  { workerFactory }: Pick<WorkerOutside, 'workerFactory'>,
+  { workerFactory }: { workerFactory(settings: Config): Promise<WorkerFactory> },
   waiting: Waiting,
 ): Promise<WorkerFactory> {
   const factory = await untilReached({

@@ -59,6 +59,8 @@ export const front = {
   /** Their MachineDeployment: `true` asks for what `millwright migrate` does. */
   takeOver: 'front.millwright.dev/take-over',
   handBack: 'front.millwright.dev/hand-back',
+  /** Their MachineDeployment, that is being deleted without its dependents: written by us. */
+  orphaned: 'front.millwright.dev/orphaned',
   /** Their MachineDeployment: the revision whose template is to be written; removed when it is. */
   rollbackTo: 'front.millwright.dev/rollback-to',
   /** Our MachineSet -> `Newest` or `Oldest`, from `deletePolicy` of theirs. */

@@ -1,7 +1,7 @@
 /**
  * Objects of `cluster.k8s.io/v1alpha1` as Kubermatic's machine-controller has them
- * (sdk/apis/cluster/v1alpha1 at f1068332). Their CRDs have no schema, so each field may be absent or
- * of another type than here until `deploy/crds-kubermatic` is installed.
+ * (sdk/apis/cluster/v1alpha1 at f1068332). Their CRDs have no schema, so each field may be absent
+ * or of another type than here until `deploy/crds-kubermatic` is installed.
  */
 import type { NodeAddress, Taint } from './machine.ts';
 import type { LabelSelector } from './machine-set.ts';

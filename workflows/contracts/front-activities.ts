@@ -9,7 +9,7 @@ export interface FrontActivities {
 export interface SyncOutcome {
   /**
    * `gone`: their MachineDeployment is, and everything that was made for it. `notServed`: it is
-   * another's, `reason` says whose. `waits`: something is to come that no signal may tell of.
+   * another's, `reason` says whose. `waits`: something is to come that no signal may report.
    */
   state: 'current' | 'waits' | 'notServed' | 'gone';
   /** A sentence, for people: status, summary in the Temporal UI. */

@@ -9,7 +9,7 @@ export interface LastPass extends Omit<SyncOutcome, 'state'> {
   at: number;
 }
 
-interface Shown {
+interface FrontPage {
   pass: LastPass;
   /** When the next one comes without news, milliseconds. */
   until: number;
@@ -28,7 +28,7 @@ const inWords: Record<LastPass['state'], string> = {
 /** Markdown. */
 export function frontDetails(
   { namespace, name }: NamespacedName,
-  { pass, until, ours }: Shown,
+  { pass, until, ours }: FrontPage,
 ): string {
   const { state, reason, machines, writes, at } = pass;
   const resource = 'machinedeployments.cluster.k8s.io';

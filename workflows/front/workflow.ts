@@ -32,7 +32,7 @@ const leastWaitMs = 10_000;
 
 const waits = {
   failed: { firstMs: 1_000, maxMs: 300_000, jitter: 0.5 },
-  /** Something is to come that no signal may tell of. */
+  /** Something is to come that perhaps no signal announces. */
   waits: { firstMs: 30_000, maxMs: 300_000, jitter: 0.2 },
   notServed: { firstMs: 300_000, maxMs: 300_000, jitter: 0.2 },
   /** Templates name Secrets and ConfigMaps of any namespace, which are not watched. */

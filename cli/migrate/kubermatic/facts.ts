@@ -14,7 +14,13 @@ import type { KubermaticMachineDeployment } from '../../../workflows/api/kuberma
 import { isMirror } from '../../../workflows/plan/front/facts.ts';
 import type { NamespacedName } from '../../../workflows/contracts/references.ts';
 import type { ClusterScope } from '../../connection/cluster.ts';
-import { containersOf, deployments, findOurs, type Deployment } from '../../install/deployments.ts';
+import {
+  componentOf,
+  containersOf,
+  deployments,
+  findOurs,
+  type Deployment,
+} from '../../install/deployments.ts';
 import { installFlagsOf } from '../../install/flags.ts';
 import { holderOf, readLease } from '../../install/lease-holder.ts';
 import { TolerantReads } from '../../install/tolerant.ts';
@@ -23,7 +29,7 @@ import { flagsOf, type FlagsOfController } from './flags.ts';
 import { kubermatic, noObjects, readTheirs, type TheirObjects } from './objects.ts';
 import { readPools, type Pool } from './pools.ts';
 import { missingRights } from './rights.ts';
-import { listWebhooks, type WebhookConfiguration } from './webhooks.ts';
+import { listWebhooks, type WebhookConfig } from './webhooks.ts';
 
 /** Identity of who holds a Lease; undefined where it is free. */
 export interface Holders {
@@ -47,7 +53,7 @@ export interface Facts {
   elsewhere: { ofController: readonly string[]; ofFront: readonly string[] };
   /** `Machine pool-a`: of ours, not made by the front. */
   ownNames: ReadonlySet<string>;
-  webhooks: readonly WebhookConfiguration[];
+  webhooks: readonly WebhookConfig[];
   labels: Record<string, string>;
   hasOsm: boolean;
   autoscalers: readonly Deployment[];
@@ -84,7 +90,10 @@ export async function readFacts(
     pools: await readPools(kube, {
       theirs,
       nodes: await readNodes(kube, reads),
-      processes: [...ours, ...(controller ? [controller] : [])],
+      processes: {
+        fronts: ours.filter((one) => componentOf(one) === 'front'),
+        others: controller ? [controller] : [],
+      },
     }),
     elsewhere: (crd &&
       (await reads.read(
@@ -94,7 +103,7 @@ export async function readFacts(
     ownNames: await readOwnNames(kube, namespace, reads),
     webhooks: (await reads.read('webhooks', listWebhooks(kube))) ?? [],
     labels: await labelsOf(kube, namespace, reads),
-    hasOsm: await isServed(kube, osmConfigs),
+    hasOsm: await isServed(kube, osmProfiles),
     autoscalers: await findAutoscalers(kube, [namespace, controllerName.namespace], reads),
     missingRights: await missingRights(kube, { namespace, release, controllerName }),
     unread: reads.unread,
@@ -130,9 +139,9 @@ export async function readHolders(
   return { theirs: ofTheirs, front: ofFront, millwright: own };
 }
 
-const osmConfigs = {
+const osmProfiles = {
   api: '/apis/operatingsystemmanager.k8c.io/v1alpha1',
-  plural: 'operatingsystemconfigs',
+  plural: 'operatingsystemprofiles',
 };
 const kinds = ['machines', 'machinesets', 'machinedeployments'];
 

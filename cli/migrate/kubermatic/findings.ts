@@ -18,8 +18,8 @@ import { rightsOf } from '../findings.ts';
 import { hinders, note, ok, type MigrateResult } from '../result.ts';
 import type { Facts } from './facts.ts';
 import { nameOf, ownedBy } from './objects.ts';
-import type { Pool } from './pools.ts';
-import { askedAbout, isOfController } from './webhooks.ts';
+import { frontFlagsOf, type Pool } from './pools.ts';
+import { webhooksFor, isOfController } from './webhooks.ts';
 
 const mostNames = 5;
 
@@ -129,7 +129,7 @@ function leasesOf({ holders, controller, flags: { lease }, pools }: Facts): Migr
 
 function webhooksOf({ webhooks, labels, namespace }: Facts): MigrateResult[] {
   return webhooks.flatMap((configuration) =>
-    askedAbout(configuration, labels).flatMap((one) => {
+    webhooksFor(configuration, labels).flatMap((one) => {
       const name = `${one.name} of ${nameOf(configuration)}`;
       if (isOfController(one))
         return [ok('webhooks', `${name}: a take-over excepts ${namespace} from it`)];
@@ -152,7 +152,10 @@ function millwrightOf({ namespace, ours, flags: { lease }, holders }: Facts): Mi
     ...(fronts.length > 0 ? [] : ['the front (value front.enabled)']),
   ];
   const wanted = `${lease.namespace}/${lease.name}`;
-  const elsewhere = fronts.find((one) => leaseIn(containersOf(one)) !== wanted);
+  const elsewhere = fronts.find((one) => {
+    const { namespace: at, name } = frontFlagsOf([one])['machine-controller-lease'];
+    return `${at}/${name}` !== wanted;
+  });
   return [
     ...missing.map((what) =>
       note(
@@ -182,16 +185,6 @@ function millwrightOf({ namespace, ours, flags: { lease }, holders }: Facts): Mi
           : ok('leases', `Lease ${name} is held by ${by}`),
     ),
   ];
-}
-
-const leaseFlag = '--machine-controller-lease=';
-
-function leaseIn(containers: readonly Container[]): string {
-  const words = containers.flatMap(({ args = [] }) => args);
-  return (
-    words.find((word) => word.startsWith(leaseFlag))?.slice(leaseFlag.length) ??
-    'kube-system/machine-controller'
-  );
 }
 
 function poolFindings(facts: Facts, pool: Pool): MigrateResult[] {

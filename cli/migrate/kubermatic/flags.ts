@@ -14,7 +14,7 @@ export interface FlagsOfController {
   leftOut: string[];
   /** Not known at the version that was read. */
   unknown: string[];
-  /** `--name`: only Machines with this label `machine.k8s.io/controller` are its; empty: without. */
+  /** Only Machines with this label `machine.k8s.io/controller` are its; empty: those without. */
   name: string;
   isWithoutLease: boolean;
   lease: NamespacedName;

@@ -1,9 +1,12 @@
-/** `millwright migrate hand-back --from kubermatic`: docs/decisions/0061-a-front-for-kubermatic.md. */
+/** `millwright migrate hand-back --from kubermatic`; docs/decisions/0061 has the order. */
 import { providerTables } from '../../../activities/front/providers/index.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { customResource } from '../../../kube/client/paths.ts';
 import { front, kubermaticFinalizers } from '../../../workflows/api/kubermatic-names.ts';
-import type { KubermaticMachine } from '../../../workflows/api/kubermatic.ts';
+import type {
+  KubermaticMachine,
+  KubermaticMachineDeployment,
+} from '../../../workflows/api/kubermatic.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import { isDeleting, isMirror } from '../../../workflows/plan/front/facts.ts';
 import type { Answer } from '../../command-line/answer.ts';
@@ -14,7 +17,7 @@ import { findController, readElsewhere, readHolders } from './facts.ts';
 import { flagsOf } from './flags.ts';
 import { kubermatic, nameOf, readTheirs } from './objects.ts';
 import { missingRights } from './rights.ts';
-import { includeNamespace } from './webhooks.ts';
+import { addNamespace } from './webhooks.ts';
 
 /** Throws with what hinders, or with what does not come about. */
 export async function handBack(steps: Steps): Promise<Answer> {
@@ -34,7 +37,7 @@ export async function handBack(steps: Steps): Promise<Answer> {
   }
   if (served.length > 0) report(`asked the front to hand back ${served.length} MachineDeployments`);
   await until(steps, 'not all is handed back', () => obstacleIn(kube, namespace));
-  for (const name of await includeNamespace(kube, namespace)) {
+  for (const name of await addNamespace(kube, namespace)) {
     report(`webhooks ${name}: ${namespace} is asked about again`);
   }
   const elsewhere = (await readElsewhere(kube, namespace)).ofFront;
@@ -89,8 +92,8 @@ async function refuse(
 }
 
 /**
- * The object that was there first tells who made the instance: machine-controller, whose tag is on
- * it, or Millwright.
+ * The older of both objects is that of the maker: machine-controller, whose tag is on the instance,
+ * or Millwright.
  */
 function faultOf(
   theirs: KubermaticMachine,
@@ -121,13 +124,14 @@ function faultOf(
 
 const theirFinalizers = Object.values(kubermaticFinalizers);
 
+/** A deployment is the last that the front leaves: the rest is read after that. */
 async function obstacleIn(kube: KubeClient, namespace: string): Promise<string | undefined> {
-  const { deployments, sets, machines } = await readTheirs(kube, namespace);
-  const left = [...deployments, ...sets, ...machines].filter(isMirror);
-  if (left.length > 0) {
-    const names = left.map((one) => `${one.kind} ${nameOf(one)}`);
-    return `waits for the front to leave ${listOf(names, 3)}`;
-  }
+  const path = kubermatic('machinedeployments', namespace);
+  const served = (await kube.list<KubermaticMachineDeployment>(path)).items.filter(isMirror);
+  if (served.length > 0) return `the front still serves ${listOf(served.map(nameOf), 3)}`;
+  const { sets, machines } = await readTheirs(kube, namespace);
+  const left = [...sets, ...machines].filter(isMirror);
+  if (left.length > 0) return `the front still has ${listOf(left.map(nameOf), 3)}`;
   const bare = machines.filter(
     ({ spec, metadata: { finalizers = [] } }) =>
       spec.providerID !== undefined && !theirFinalizers.every((one) => finalizers.includes(one)),

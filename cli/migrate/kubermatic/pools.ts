@@ -13,6 +13,8 @@ import type {
 } from '../../../workflows/api/kubermatic.ts';
 import { isMirror, type PoolTemplate } from '../../../workflows/plan/front/facts.ts';
 import { isSameTemplate } from '../../../workflows/plan/front/names.ts';
+import { readFlags } from '../../../workers/config/flags/parse.ts';
+import type { FlagValues } from '../../../workers/config/flags/table.ts';
 import { containersOf, type Container, type Deployment } from '../../install/deployments.ts';
 import { nameOf, ownedBy, type TheirObjects } from './objects.ts';
 
@@ -35,8 +37,8 @@ interface FoundInstance {
 interface Reading {
   theirs: TheirObjects;
   nodes: ReadonlyMap<string, Node>;
-  /** The front's processes, and those of machine-controller: their variables count as set. */
-  processes: readonly Deployment[];
+  /** Variables of the others, of machine-controller, count as set. */
+  processes: { fronts: readonly Deployment[]; others: readonly Deployment[] };
 }
 
 export async function readPools(kube: KubeClient, reading: Reading): Promise<Pool[]> {
@@ -98,21 +100,30 @@ function oncePerText(
 
 type WithVariables = Container & { env?: readonly { name: string; value?: string }[] };
 
-/** What the front would read in its place. */
-function asFront(kube: KubeClient, processes: readonly Deployment[]): FrontDependencies {
-  const variables = processes
+/** What the front would read in its place, with its flags and variables. */
+function asFront(kube: KubeClient, { fronts, others }: Reading['processes']): FrontDependencies {
+  const variables = [...others, ...fronts]
     .flatMap(containersOf)
     .flatMap(({ env = [] }: WithVariables) => env)
     .map(({ name, value }): [string, string] => [name, value ?? `variable ${name}`]);
+  const flags = frontFlagsOf(fronts);
   return {
     control: kube,
     target: kube,
     cluster: '',
     env: Object.fromEntries(variables),
     settings: {
-      instanceCluster: 'cluster',
+      instanceCluster: flags['instance-cluster'] || 'cluster',
+      ...(flags['user-data-config'] && { userDataConfig: flags['user-data-config'] }),
       replacesUnhealthy: false,
-      machineControllerLease: { namespace: '', name: '' },
+      machineControllerLease: flags['machine-controller-lease'],
     },
   };
+}
+
+/** Defaults where there is no front. */
+export function frontFlagsOf(fronts: readonly Deployment[]): FlagValues {
+  const words = fronts.flatMap(containersOf).flatMap(({ args = [] }) => args);
+  // The program before them is no flag: that fault is left out.
+  return readFlags(words, { component: 'front' }).values;
 }

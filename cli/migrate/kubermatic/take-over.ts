@@ -1,5 +1,6 @@
-/** `millwright migrate take-over --from kubermatic`: docs/decisions/0061-a-front-for-kubermatic.md. */
+/** `millwright migrate take-over --from kubermatic`; docs/decisions/0061 has the order. */
 import type { KubeClient } from '../../../kube/client/client.ts';
+import { KubeError } from '../../../kube/client/errors.ts';
 import { customResource } from '../../../kube/client/paths.ts';
 import { front } from '../../../workflows/api/kubermatic-names.ts';
 import type {
@@ -22,7 +23,7 @@ import { until, type Steps } from '../steps.ts';
 import { findController, labelsOf, readFacts, readHolders, type Facts } from './facts.ts';
 import { findingsOf } from './findings.ts';
 import { kubermatic, nameOf, ownedBy, readTheirs } from './objects.ts';
-import { exceptNamespace } from './webhooks.ts';
+import { leaveNamespace } from './webhooks.ts';
 
 /** Throws with what hinders, or with what does not come about. */
 export async function takeOver(steps: Steps): Promise<Answer> {
@@ -35,9 +36,9 @@ export async function takeOver(steps: Steps): Promise<Answer> {
   }
   await until(steps, 'machine-controller has not ended', () => obstacleBefore(steps, facts));
   await refuseWhatChanged(steps);
-  const excepted = await exceptNamespace(kube, namespace, await labelsOf(kube, namespace));
+  const excepted = await leaveNamespace(kube, namespace, await labelsOf(kube, namespace));
   for (const name of excepted) report(`webhooks ${name}: ${namespace} is excepted`);
-  for (const { deployment } of facts.pools) await ask(kube, deployment);
+  await until(steps, 'the front cannot be asked', () => obstacleToAsking(kube, facts));
   report(`asked the front to take over ${facts.pools.length} MachineDeployments`);
   await until(steps, 'not all is taken over', () => obstacleIn(kube, namespace));
   return await summary(kube, namespace);
@@ -100,6 +101,17 @@ async function obstacleBefore(
   return theirs && `Lease ${flags.lease.name} is held by ${theirs}`;
 }
 
+/** An API server that has not heard yet that the namespace is excepted refuses with 500. */
+async function obstacleToAsking(kube: KubeClient, { pools }: Facts): Promise<string | undefined> {
+  try {
+    for (const { deployment } of pools) await ask(kube, deployment);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.code !== 500) throw error;
+    return `an API server still asks a webhook (${error.message})`;
+  }
+}
+
 /** Asked again or not, the front goes on; one that is served has nothing to be asked for. */
 async function ask(kube: KubeClient, deployment: KubermaticMachineDeployment): Promise<void> {
   const { annotations = {}, name, namespace = '' } = deployment.metadata;
@@ -109,18 +121,23 @@ async function ask(kube: KubeClient, deployment: KubermaticMachineDeployment): P
   await kube.patch(path, 'merge', { metadata: { annotations: change } });
 }
 
+/** The Machines of a large pool are read when it is served, and not all the time before. */
 async function obstacleIn(kube: KubeClient, namespace: string): Promise<string | undefined> {
+  const { items } = await kube.list<KubermaticMachineDeployment>(
+    kubermatic('machinedeployments', namespace),
+  );
+  const open = items.filter((one) => !isServed(one));
+  if (open.length > 0) {
+    const done = `${items.length - open.length} of ${items.length} MachineDeployments are served`;
+    return `${done}; not ${listOf(open.map(withMessage), 3)}`;
+  }
   const theirs = await readTheirs(kube, namespace);
   const own = await ownMachines(kube, namespace);
-  const open = theirs.deployments.flatMap((deployment) => {
-    const sets = ownedBy(deployment, theirs.sets);
-    const machines = sets.flatMap((set) => ownedBy(set, theirs.machines));
-    const left = machines.filter((one) => !isTaken(one, own.get(nameOf(one))));
-    if (isServed(deployment) && sets.every(isMirror) && left.length === 0) return [];
-    const done = `${machines.length - left.length} of ${machines.length} machines`;
-    return [`MachineDeployment ${nameOf(deployment)}: ${done}${messageOf(deployment)}`];
-  });
-  return open.length === 0 ? undefined : `waits for ${listOf(open, 3)}`;
+  const sets = items.flatMap((one) => ownedBy(one, theirs.sets));
+  const left = sets
+    .flatMap((set) => ownedBy(set, theirs.machines))
+    .filter((one) => !isTaken(one, own.get(nameOf(one))));
+  return left.length === 0 ? undefined : `Machines are left: ${listOf(left.map(nameOf), 3)}`;
 }
 
 /** Both sides name the instance, each in its form. */
@@ -136,11 +153,11 @@ function isServed(deployment: KubermaticMachineDeployment): boolean {
   return isMirror(deployment) && conditions.every(isTrue);
 }
 
-function messageOf({ status }: KubermaticMachineDeployment): string {
-  const said = status?.conditions?.find(
-    (one) => conditions.includes(one.type) && one.status !== 'True',
+function withMessage(deployment: KubermaticMachineDeployment): string {
+  const said = deployment.status?.conditions?.find(
+    ({ type, status }) => conditions.includes(type) && status !== 'True',
   );
-  return said ? ` (${said.message})` : '';
+  return said ? `${nameOf(deployment)} (${said.message})` : nameOf(deployment);
 }
 
 async function ownMachines(kube: KubeClient, namespace: string): Promise<Map<string, Machine>> {

@@ -17,7 +17,7 @@ interface Webhook {
   rules?: readonly { apiGroups?: readonly string[] }[];
 }
 
-export interface WebhookConfiguration extends KubeObject {
+export interface WebhookConfig extends KubeObject {
   webhooks?: readonly Webhook[];
 }
 
@@ -36,8 +36,8 @@ export const isOfController = ({ name }: Webhook): boolean =>
   name.endsWith('machine-controller.kubermatic.io');
 
 /** Those that the API server asks about objects of `cluster.k8s.io` with these labels. */
-export function askedAbout(
-  { webhooks = [] }: WebhookConfiguration,
+export function webhooksFor(
+  { webhooks = [] }: WebhookConfig,
   labels: Record<string, string>,
 ): Webhook[] {
   return webhooks.filter(({ rules = [], namespaceSelector }) => {
@@ -47,28 +47,26 @@ export function askedAbout(
   });
 }
 
-export async function listWebhooks(kube: KubeClient): Promise<WebhookConfiguration[]> {
-  const lists = await Promise.all(
-    kinds.map((kind) => kube.list<WebhookConfiguration>(pathOf(kind))),
-  );
+export async function listWebhooks(kube: KubeClient): Promise<WebhookConfig[]> {
+  const lists = await Promise.all(kinds.map((kind) => kube.list<WebhookConfig>(pathOf(kind))));
   return lists.flatMap(({ items }) => items);
 }
 
 /** Returns the names of the configurations that were changed. */
-export async function exceptNamespace(
+export async function leaveNamespace(
   kube: KubeClient,
   namespace: string,
   labels: Record<string, string>,
 ): Promise<string[]> {
   return await change(kube, (webhook, configuration) => {
-    const isAsked = askedAbout(configuration, labels).includes(webhook);
+    const isAsked = webhooksFor(configuration, labels).includes(webhook);
     if (!isAsked) return undefined;
     const { namespaceSelector: { matchExpressions = [], ...selector } = {} } = webhook;
     return { ...selector, matchExpressions: [...matchExpressions, exception(namespace)] };
   });
 }
 
-export async function includeNamespace(kube: KubeClient, namespace: string): Promise<string[]> {
+export async function addNamespace(kube: KubeClient, namespace: string): Promise<string[]> {
   const ours = JSON.stringify(exception(namespace));
   return await change(
     kube,
@@ -85,16 +83,15 @@ export async function includeNamespace(kube: KubeClient, namespace: string): Pro
 /** `selectorOf`: the new namespaceSelector; undefined: it stays. */
 async function change(
   kube: KubeClient,
-  selectorOf: (webhook: Webhook, of: WebhookConfiguration) => LabelSelector | undefined,
+  selectorOf: (webhook: Webhook, of: WebhookConfig) => LabelSelector | undefined,
 ): Promise<string[]> {
   const changed: string[] = [];
   for (const kind of kinds) {
-    for (const { metadata, webhooks } of (await kube.list<WebhookConfiguration>(pathOf(kind)))
-      .items) {
+    for (const { metadata, webhooks } of (await kube.list<WebhookConfig>(pathOf(kind))).items) {
       if (!webhooks?.some(isOfController)) continue;
       const path = pathOf(kind, metadata.name);
       const isChanged = await retryOnConflict(async () => {
-        const now = await kube.get<WebhookConfiguration>(path);
+        const now = await kube.get<WebhookConfig>(path);
         const next = now.webhooks?.map((one) => {
           const namespaceSelector = isOfController(one) ? selectorOf(one, now) : undefined;
           return namespaceSelector ? { ...one, namespaceSelector } : one;

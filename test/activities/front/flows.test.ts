@@ -1,5 +1,6 @@
 /** What flows down and up, one by one. */
-import { PoolWorld, aTheirDeployment, aTheirTemplate, namespace, pool } from './pool-world.ts';
+import { PoolWorld } from './pool-world.ts';
+import { aTheirDeployment, aTheirTemplate, namespace, pool } from './their-objects.ts';
 import type { WrittenKind } from '../../../workflows/plan/front/writes.ts';
 
 async function aServedPool(): Promise<PoolWorld> {

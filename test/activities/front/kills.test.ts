@@ -1,14 +1,7 @@
 /** A process that dies at any write, another that works at the same time, and edits in between. */
 import type { KubeClient } from '../../../kube/client/client.ts';
-import {
-  anOldPool,
-  aTheirDeployment,
-  instancesOf,
-  letGo,
-  PoolWorld,
-  pool,
-  stateOf,
-} from './pool-world.ts';
+import { instancesOf, PoolWorld, stateOf } from './pool-world.ts';
+import { anOldPool, aTheirDeployment, pool } from './their-objects.ts';
 
 type Scenario = [name: string, arrange: () => Promise<PoolWorld>];
 
@@ -34,12 +27,15 @@ const scenarios: Scenario[] = [
     },
   ],
   [
-    'a deletion that lets its sets go',
+    'a deletion with --cascade=orphan',
     async () => {
       const world = new PoolWorld();
       await world.settle();
-      await world.delete('theirDeployment');
-      await letGo(world, 'theirSet');
+      await world.delete('theirDeployment', pool, { propagationPolicy: 'Orphan' });
+      const [set = ''] = await world.names('theirSet');
+      await world.patch('theirSet', set, { metadata: { ownerReferences: null } });
+      const finalizers = ['front.millwright.dev/mirror'];
+      await world.patch('theirDeployment', pool, { metadata: { finalizers } });
       return world;
     },
   ],
@@ -104,8 +100,8 @@ async function settleWithKill(
     throw new Killed();
   };
   const mortal = world.aProcess({}, guarded(world.api, dies));
-  while (left > 0) {
-    const before = world.api.writes().length;
+  for (let before = -1; before !== world.api.writes().length;) {
+    before = world.api.writes().length;
     try {
       await mortal.syncPool(world.input);
     } catch (error) {
@@ -113,7 +109,6 @@ async function settleWithKill(
       break;
     }
     await world.act();
-    if (world.api.writes().length === before) break;
   }
   await world.settle();
 }
@@ -157,7 +152,7 @@ test('a take-over keeps every instance, and at no time would the core make one',
     guarded(world.api, async (write) => {
       const answer = await write();
       await world.act();
-      made.push(...world.made.splice(0));
+      made.push(...world.core.made.splice(0));
       return answer;
     }),
   );

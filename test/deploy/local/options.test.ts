@@ -11,7 +11,7 @@ describe('the command line of npm start', () => {
 
   test('every option is read', () => {
     const args =
-      '--detach --no-operator --fresh --audit --autoscaler --monitoring --update-agent --namespace shoot --state-dir /tmp/x --temporal-address temporal:7233'.split(
+      '--detach --no-operator --fresh --audit --autoscaler --front --monitoring --update-agent --namespace shoot --state-dir /tmp/x --temporal-address temporal:7233'.split(
         ' ',
       );
     expect(parseStartArguments(args)).toEqual({
@@ -25,6 +25,7 @@ describe('the command line of npm start', () => {
         fresh: true,
         audit: true,
         autoscaler: true,
+        front: true,
         monitoring: true,
         updateAgent: true,
         temporal: 'development',

@@ -286,3 +286,46 @@ test('nothing in the config can be changed', () => {
   const parts = [config, config.machine, config.machine.nodeConditions, config.temporal.connection];
   expect(parts.filter((part) => !Object.isFrozen(part))).toEqual([]);
 });
+
+test('the front has flags of its own, and says which others it does not use', () => {
+  const given = [
+    '--instance-cluster=prod',
+    '--user-data-config=user-data',
+    '--join-cluster-timeout=30m',
+    '--skip-eviction-after=2h',
+    '--replace-unhealthy',
+    '--machine-controller-lease=kubermatic/mc',
+    '--machine-health-timeout=5m',
+  ];
+  const { front, http, noops } = configOf({ component: 'front', argv: given });
+  expect(front).toEqual({
+    instanceCluster: 'prod',
+    userDataConfig: 'user-data',
+    joinClusterTimeoutSeconds: 1_800,
+    skipEvictionAfterSeconds: 7_200,
+    replacesUnhealthy: true,
+    machineControllerLease: { namespace: 'kubermatic', name: 'mc' },
+  });
+  expect(http.port).toBe(10_260);
+  expect(noops).toEqual([{ flag: '--machine-health-timeout', reason: 'Only the worker uses it.' }]);
+  expect(configOf({ component: 'front', argv: ['--namespace=shoot'] }).front).toEqual({
+    instanceCluster: 'shoot',
+    replacesUnhealthy: false,
+    machineControllerLease: { namespace: 'kube-system', name: 'machine-controller' },
+  });
+  expect(configOf({ component: 'watcher', argv: ['--replace-unhealthy'] }).noops).toEqual([
+    { flag: '--replace-unhealthy', reason: 'Only the front uses it.' },
+  ]);
+  expect(configOf({ component: 'worker', argv: ['--leader-elect-retry-period=1s'] }).noops).toEqual(
+    [{ flag: '--leader-elect-retry-period', reason: 'Only the watcher and the front use it.' }],
+  );
+});
+
+test.each(['machine-controller', 'a/b/c', '/x', 'A/b'])(
+  '%s is no Lease of machine-controller',
+  (lease) => {
+    expect(faultsOf({ component: 'front', argv: [`--machine-controller-lease=${lease}`] })).toEqual(
+      [expect.stringContaining('--machine-controller-lease')],
+    );
+  },
+);

@@ -61,15 +61,10 @@ export function deploymentWrites(facts: PoolFacts): Write[] {
     return [{ verb: 'create', kind: 'deployment', name, body }];
   }
   const noted = { ...withoutOptions(present), ...notes };
-  const patch = defined({
-    metadata: patchIn('annotations', mergePatchOf(present.metadata.annotations, noted)),
+  return patchUnlessSame('deployment', present, {
+    metadata: defined({ annotations: mergePatchOf(present.metadata.annotations, noted) }),
     spec: mergePatchOf(present.spec, spec),
   });
-  return patchUnlessSame('deployment', present, Object.keys(patch).length > 0 ? patch : undefined);
-}
-
-function patchIn(key: string, patch: unknown): object | undefined {
-  return patch === undefined ? undefined : { [key]: patch };
 }
 
 function optionsOf({ metadata }: KubermaticMachineDeployment): Record<string, string> {

@@ -39,7 +39,7 @@ export interface PoolFacts {
 }
 
 export interface OwnObjects {
-  /** Whoever made it. */
+  /** Also one that is no mirror. */
   deployment: MachineDeployment | undefined;
   /** Of the deployment, and those without an owner that its selector matches. */
   sets: readonly MachineSet[];
@@ -91,8 +91,8 @@ export function isDeleting({ metadata }: { metadata: ObjectMeta }): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** `kubectl delete --cascade=orphan`, a moment ago. */
-function isOrphaning({ metadata }: { metadata: ObjectMeta }): boolean {
+/** `kubectl delete --cascade=orphan`. */
+export function isOrphaning({ metadata }: { metadata: ObjectMeta }): boolean {
   return metadata.finalizers?.includes('orphan') ?? false;
 }
 
@@ -145,17 +145,6 @@ export function setPairs({ theirs, ours }: Pick<PoolFacts, 'theirs' | 'ours'>) {
     const isOther = named !== undefined && isDeleting(named) && shown !== own.metadata.uid;
     return { ours: own, theirs: isOther ? undefined : named, isNameTaken: isOther };
   });
-}
-
-/**
- * The garbage collector takes the owner off what a deletion leaves, and then the finalizer that
- * asked for it: as a rule that is over before a pass reads.
- */
-export function isLettingGo(
-  object: { metadata: ObjectMeta },
-  dependents: readonly { metadata: ObjectMeta }[],
-): boolean {
-  return isOrphaning(object) || dependents.some((one) => controllerUidOf(one) === undefined);
 }
 
 export function byName<T extends { metadata: ObjectMeta }>(objects: readonly T[]): Map<string, T> {

@@ -14,7 +14,9 @@ export function machineErrorOf({ metadata, spec, status }: Machine): MachineErro
   if (metadata.deletionTimestamp !== undefined || type === 'Delete') {
     return { errorReason: 'DeleteError', errorMessage };
   }
-  if (type !== 'Create') return { errorReason: 'UpdateError', errorMessage };
+  // A machine that is unhealthy keeps the operation that was its last.
+  const hasJoined = phase === 'Failed' && status?.nodeRef?.name !== undefined;
+  if (type !== 'Create' || hasJoined) return { errorReason: 'UpdateError', errorMessage };
   return { errorReason: reasonOfCreate(errorCode, { spec, phase }), errorMessage };
 }
 

@@ -17,7 +17,7 @@ import { defined } from '../../values/defined.ts';
 import { mergePatchOf } from '../../values/merge-patch.ts';
 import { isDeleting, isMirror, type NodeFacts, type PoolTemplate } from './facts.ts';
 import { machineErrorOf } from './machine-error.ts';
-import { patchOf, patchUnlessSame, type Write } from './writes.ts';
+import { patchUnlessSame, type Write } from './writes.ts';
 
 export interface MirroredMachine {
   ours: Machine;
@@ -71,12 +71,11 @@ function updateOf(mirrored: MirroredMachine, theirs: KubermaticMachine, now: str
     // It is written once; machine-controller makes one up (`kubermatic://`) where Nodes get none.
     providerID: theirs.spec.providerID ? undefined : providerID,
   });
-  const patch = defined({
+  return patchUnlessSame('theirMachine', theirs, {
     metadata: metadataPatch(mirrored, theirs),
-    spec: Object.keys(spec).length === 0 ? undefined : spec,
+    spec,
     status: status === undefined ? undefined : { ...Object(status), lastUpdated: now },
   });
-  return Object.keys(patch).length === 0 ? [] : [patchOf('theirMachine', theirs, patch)];
 }
 
 /** Labels of the template, our finalizer and the owner are put back; those of others stay. */
@@ -86,17 +85,15 @@ function metadataPatch({ ours, set }: MirroredMachine, { metadata }: KubermaticM
     ...ownerReferences.filter(({ controller }) => controller !== true),
     ownerOf('MachineSet', set),
   ];
-  // What a deletion has let go stays so.
   const isOwned =
     isDeleting(set) ||
     ownerReferences.some(({ controller, uid }) => controller && uid === set.metadata.uid);
   const isHeld = isDeleting({ metadata }) || isMirror({ metadata });
-  const patch = defined({
+  return defined({
     labels: missing(metadata.labels, labelsOf(ours)),
     ownerReferences: isOwned ? undefined : owners,
     finalizers: isHeld ? undefined : [...finalizers, front.finalizer],
   });
-  return Object.keys(patch).length === 0 ? undefined : patch;
 }
 
 /** Entries of `wanted` that `present` has not; undefined where it has all. */

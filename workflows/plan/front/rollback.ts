@@ -1,14 +1,14 @@
-/** Annotation `front.millwright.dev/rollback-to`: their template becomes that of an old revision. */
+/** Annotation `front.millwright.dev/rollback-to`: their template becomes that of a revision. */
 import { annotations } from '../../api/constants.ts';
 import { front } from '../../api/kubermatic-names.ts';
 import type { MachineSet } from '../../api/machine-set.ts';
 import { mergePatchOf } from '../../values/merge-patch.ts';
 import { classNameOf, type PoolFacts } from './facts.ts';
 import { withoutHash } from './names.ts';
-import { rolledBack, type Said } from './status.ts';
+import { rolledBack, type NewCondition } from './status.ts';
 import { patchOf, type Write } from './writes.ts';
 
-export type Rollback = { writes: Write[] } | { said: Said; forget: Write };
+export type Rollback = { writes: Write[] } | { said: NewCondition; forget: Write };
 
 /** Undefined: none is asked for. A revision that is not known is said, and asked for no more. */
 export function rollbackTo(facts: PoolFacts): Rollback | undefined {

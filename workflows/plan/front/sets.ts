@@ -35,55 +35,56 @@ export interface MirroredSet {
   template: NamedTemplate | undefined;
 }
 
-export function mirrorSet({ ours, theirs, deployment, template }: MirroredSet): Write[] {
-  const { name, namespace, labels = {} } = ours.metadata;
-  const notes = {
-    ...revisionNotes(ours.metadata.annotations),
-    ...(!(theirs && isDeleting(theirs)) && { [front.mirrorOf]: ours.metadata.uid }),
-  };
-  const owner = ownerOf('MachineDeployment', deployment);
-  if (!theirs) {
-    if (isDeleting(ours) || !template) return [];
-    const metadata = defined({
-      name,
-      namespace,
-      labels,
-      annotations: notes,
-      finalizers: [front.finalizer],
-      ownerReferences: [owner],
-    });
-    const spec = { ...specOf(ours), template: templateOf(ours, template) };
-    const body = { apiVersion: kubermaticApiVersion, kind: 'MachineSet', metadata, spec };
-    return [{ verb: 'create', kind: 'theirSet', name, body }];
-  }
-  const { finalizers = [], ownerReferences = [], ...meta } = theirs.metadata;
-  const isHeld = isDeleting(theirs) || isMirror(theirs);
-  // What a deletion has let go stays so.
-  const isLeft = isDeleting(theirs) || isDeleting(deployment);
-  const isOwned = controllerUidOf(theirs) === deployment.metadata.uid || isLeft;
+export function mirrorSet(mirrored: MirroredSet): Write[] {
+  const { ours, theirs } = mirrored;
+  if (!theirs) return creationOf(mirrored);
+  const patch = { metadata: metadataPatch(mirrored, theirs), spec: specPatch(mirrored, theirs) };
+  return [...patchUnlessSame('theirSet', theirs, patch), ...statusWrites(ours, theirs)];
+}
+
+function creationOf({ ours, deployment, template }: MirroredSet): Write[] {
+  if (isDeleting(ours) || !template) return [];
+  const { name, namespace, labels } = ours.metadata;
   const metadata = defined({
-    labels: missing(meta.labels, labels),
-    annotations: missing(meta.annotations, notes),
+    name,
+    namespace,
+    labels,
+    annotations: { ...revisionNotes(ours.metadata.annotations), ...mirrorNote(ours) },
+    finalizers: [front.finalizer],
+    ownerReferences: [ownerOf('MachineDeployment', deployment)],
+  });
+  const spec = { ...specOf(ours), template: templateOf(ours, template) };
+  const body = { apiVersion: kubermaticApiVersion, kind: 'MachineSet', metadata, spec };
+  return [{ verb: 'create', kind: 'theirSet', name, body }];
+}
+
+function metadataPatch({ ours, deployment }: MirroredSet, theirs: KubermaticMachineSet): object {
+  const { finalizers = [], ownerReferences = [], labels, annotations: notes } = theirs.metadata;
+  const isHeld = isDeleting(theirs) || isMirror(theirs);
+  const isLeft = isDeleting(theirs) || isDeleting(deployment);
+  const isOwned = isLeft || controllerUidOf(theirs) === deployment.metadata.uid;
+  const owner = ownerOf('MachineDeployment', deployment);
+  const wanted = {
+    ...revisionNotes(ours.metadata.annotations),
+    ...(!isDeleting(theirs) && mirrorNote(ours)),
+  };
+  return defined({
+    labels: missing(labels, ours.metadata.labels ?? {}),
+    annotations: missing(notes, wanted),
     finalizers: isHeld ? undefined : [...finalizers, front.finalizer],
     ownerReferences: isOwned ? undefined : [...ownerReferences, owner],
   });
-  const isSame =
-    !template || (theirs.spec.template && isSameTemplate(theirs.spec.template, template.written));
-  const { deletePolicy: _theirs, template: present, ...spec } = theirs.spec;
-  const specPatch = {
-    ...Object(mergePatchOf(spec, specOf(ours))),
-    ...(!isSame && { template: mergePatchOf(present, templateOf(ours, template)) }),
-  };
-  const patch = {
-    ...(Object.keys(metadata).length > 0 && { metadata }),
-    ...(Object.keys(specPatch).length > 0 && { spec: specPatch }),
-  };
-  const writes = patchUnlessSame(
-    'theirSet',
-    theirs,
-    Object.keys(patch).length > 0 ? patch : undefined,
-  );
-  return [...writes, ...statusWrites(ours, theirs)];
+}
+
+function mirrorNote({ metadata }: MachineSet): Record<string, string> {
+  return { [front.mirrorOf]: metadata.uid };
+}
+
+function specPatch({ ours, template }: MirroredSet, theirs: KubermaticMachineSet): object {
+  const { deletePolicy: _flowsDown, template: present, ...spec } = theirs.spec;
+  const patch = { ...Object(mergePatchOf(spec, specOf(ours))) };
+  if (!template || (present && isSameTemplate(present, template.written))) return patch;
+  return { ...patch, template: mergePatchOf(present, templateOf(ours, template)) };
 }
 
 function specOf({ spec }: MachineSet): object {
@@ -107,7 +108,7 @@ function statusWrites({ status = {} }: MachineSet, theirs: KubermaticMachineSet)
     observedGeneration: theirs.metadata.generation,
   });
   const patch = mergePatchOf(theirs.status, { ...theirs.status, ...wanted });
-  const writes = patchUnlessSame('theirSet', theirs, patch && { status: patch });
+  const writes = patchUnlessSame('theirSet', theirs, { status: patch });
   return writes.map((write): Write =>
     write.verb === 'patch' ? { ...write, status: true } : write,
   );

@@ -10,15 +10,25 @@ import { patchOf, type Write } from './writes.ts';
 /** Condition that is there only where it went wrong, until the spec changes. */
 export const rolledBack = 'RolledBack';
 
-export type Said = Pick<FrontCondition, 'type' | 'status' | 'reason' | 'message'>;
+export type NewCondition = Pick<FrontCondition, 'type' | 'status' | 'reason' | 'message'>;
 
 /** The API server takes no longer message. */
 const longestMessage = 32_768;
 
+/** Each machine of a large pool may have a sentence. */
+const mostSentences = 20;
+
+/** A line each. */
+export function someOf(sentences: readonly string[]): string {
+  const left = sentences.length - mostSentences;
+  const lines = sentences.slice(0, mostSentences);
+  return [...lines, ...(left > 0 ? [`and ${left} more`] : [])].join('\n');
+}
+
 /** `isSettled`: ours asks for what theirs does, so that the answer of the core is one to theirs. */
 export function statusWrites(
   facts: PoolFacts,
-  said: readonly Said[],
+  said: readonly NewCondition[],
   { isSettled }: { isSettled: boolean },
 ): Write[] {
   const { metadata, spec, status: present } = facts.theirs.deployment;
@@ -48,7 +58,10 @@ function numbersOf(facts: PoolFacts): KubermaticDeploymentStatus {
 }
 
 /** Those of others stay; the time is that of the last change of `status`. */
-function conditionsAfter({ theirs, now }: PoolFacts, said: readonly Said[]): FrontCondition[] {
+function conditionsAfter(
+  { theirs, now }: PoolFacts,
+  said: readonly NewCondition[],
+): FrontCondition[] {
   const { metadata, status } = theirs.deployment;
   const present = status?.conditions ?? [];
   const others = present.filter(

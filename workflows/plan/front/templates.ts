@@ -3,6 +3,7 @@ import { annotations, apiVersion } from '../../api/constants.ts';
 import { front } from '../../api/kubermatic-names.ts';
 import type { MachineClass } from '../../api/machine-class.ts';
 import type { ObjectMeta } from '../../api/meta.ts';
+import { defined } from '../../values/defined.ts';
 import { mergePatchOf } from '../../values/merge-patch.ts';
 import {
   byName,
@@ -52,9 +53,14 @@ function writesOf(facts: PoolFacts, { name }: PoolTemplate, made: MadeTemplate):
   const { secretData, configData } = made;
   const machineClass = byName(ours.classes).get(name);
   return [
-    ...dataWrites('secret', { metadata, data: secretData }, ours.secrets),
+    ...dataWrites('secret', { metadata, data: secretData, present: ours.secrets }),
     ...(configData
-      ? dataWrites('configMap', { metadata, data: configData }, ours.configMaps, isUsed)
+      ? dataWrites('configMap', {
+          metadata,
+          data: configData,
+          present: ours.configMaps,
+          isKept: isUsed,
+        })
       : []),
     ...classWrites(classOf(metadata, made), machineClass, isUsed),
   ];
@@ -62,13 +68,19 @@ function writesOf(facts: PoolFacts, { name }: PoolTemplate, made: MadeTemplate):
 
 const kindNames = { secret: 'Secret', configMap: 'ConfigMap' } as const;
 
-type Named = Pick<ObjectMeta, 'name'> & { namespace: string; labels: Record<string, string> };
+type PoolMeta = Pick<ObjectMeta, 'name'> & { namespace: string; labels: Record<string, string> };
+
+interface WantedData {
+  metadata: PoolMeta;
+  data: Record<string, string>;
+  present: readonly DataObject[];
+  /** As it is, where it is. */
+  isKept?: boolean;
+}
 
 function dataWrites(
   kind: 'secret' | 'configMap',
-  { metadata, data }: { metadata: Named; data: Record<string, string> },
-  present: readonly DataObject[],
-  isKept = false,
+  { metadata, data, present, isKept = false }: WantedData,
 ): Write[] {
   const { name } = metadata;
   const found = byName(present).get(name);
@@ -77,16 +89,16 @@ function dataWrites(
     return [{ verb: 'create', kind, name, body }];
   }
   const patch = isKept ? undefined : mergePatchOf(found.data, data);
-  return patchUnlessSame(kind, found, patch && { data: patch });
+  return patchUnlessSame(kind, found, { data: patch });
 }
 
 interface NewClass {
   annotations: Record<string, string>;
   content: Pick<MachineClass, 'provider' | 'providerSpec' | 'secretRef'>;
-  metadata: Named;
+  metadata: PoolMeta;
 }
 
-function classOf(metadata: Named, made: MadeTemplate): NewClass {
+function classOf(metadata: PoolMeta, made: MadeTemplate): NewClass {
   const { provider, providerSpec, classAnnotations, configData } = made;
   const { name, namespace } = metadata;
   const notes = { ...classAnnotations, ...(configData && { [annotations.userDataConfig]: name }) };
@@ -114,16 +126,11 @@ function classWrites(
   }
   if (isKept) return [];
   const { provider, providerSpec, secretRef } = present;
-  const patch = {
+  const annotated = { ...present.metadata.annotations, ...notes };
+  return patchUnlessSame('class', present, {
     ...Object(mergePatchOf({ provider, providerSpec, secretRef }, content)),
-    ...metadataPatch(present, notes),
-  };
-  return patchUnlessSame('class', present, Object.keys(patch).length > 0 ? patch : undefined);
-}
-
-function metadataPatch({ metadata }: MachineClass, notes: Record<string, string>): object {
-  const patch = mergePatchOf(metadata.annotations, { ...metadata.annotations, ...notes });
-  return patch === undefined ? {} : { metadata: { annotations: patch } };
+    metadata: defined({ annotations: mergePatchOf(present.metadata.annotations, annotated) }),
+  });
 }
 
 /** Their finalizers of the core keep class and Secret while a machine is left. */

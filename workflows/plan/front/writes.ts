@@ -41,8 +41,20 @@ export interface DeleteWrite extends AnyWrite {
   version?: string;
   /** Leaves the dependents. */
   orphans?: boolean;
-  /** First takes all finalizers off; it is deleted only while nobody has put one back. */
+  /** First takes all finalizers off; it is deleted only while none was put back. */
   strips?: ObjectMeta;
+}
+
+/** As `SyncOutcome` of the contract has it. */
+export type PoolState = 'current' | 'waits' | 'notServed' | 'gone';
+
+export interface PoolPlan {
+  /** One that is refused keeps the rest of its group from being done, and no other group. */
+  groups: Write[][];
+  /** What was written shows what is next: read once more, at once. */
+  goesOn: boolean;
+  state: PoolState;
+  reason?: string;
 }
 
 type Read = { metadata: ObjectMeta };
@@ -52,10 +64,16 @@ export function patchOf(kind: WrittenKind, read: Read, body: Record<string, unkn
   return { verb: 'patch', kind, name, read: { uid, resourceVersion }, body };
 }
 
-/** None where nothing differs. */
+/** None where no part of the patch says anything. */
 export function patchUnlessSame(kind: WrittenKind, read: Read, patch: unknown): PatchWrite[] {
-  if (patch === undefined || patch === null) return [];
-  return [patchOf(kind, read, { ...patch })];
+  const parts = Object.entries({ ...Object(patch) }).filter(([, part]) => !isNothing(part));
+  return parts.length === 0 ? [] : [patchOf(kind, read, Object.fromEntries(parts))];
+}
+
+/** Null takes a field away. */
+function isNothing(part: unknown): boolean {
+  if (part === undefined) return true;
+  return typeof part === 'object' && part !== null && Object.keys(part).length === 0;
 }
 
 export function deletionOf(

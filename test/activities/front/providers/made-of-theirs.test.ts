@@ -19,7 +19,8 @@ import { aDigitalOceanCloud } from '../../drivers/digitalocean/digitalocean-clou
 import { aHetznerCloud, aSecret } from '../../drivers/hetzner/hetzner-cloud.ts';
 import { createdBy, deletedBy } from '../../drivers/following.ts';
 import { aSecret as googleSecret, aSharedGcpWorld } from '../../drivers/gcp/gcp-world.ts';
-import { aTheirDeployment, aTheirTemplate, namespace, pool, PoolWorld } from '../pool-world.ts';
+import { PoolWorld } from '../pool-world.ts';
+import { aTheirDeployment, aTheirTemplate, namespace, pool } from '../their-objects.ts';
 
 const servers = await aHetznerCloud();
 const droplets = await aDigitalOceanCloud();

@@ -89,6 +89,7 @@ const kept =
 const lists = /\/(machine\w*s|deployments|\w+webhookconfigurations)$/;
 const discovery: Readonly<Record<string, readonly string[]>> = {
   '/apis/cluster.k8s.io/v1alpha1': ['machines', 'machinesets', 'machinedeployments'],
+  '/apis/operatingsystemmanager.k8c.io/v1alpha1': ['operatingsystemprofiles'],
 };
 
 /** A list of all namespaces has none in its path. */

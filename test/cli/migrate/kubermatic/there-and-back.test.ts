@@ -1,6 +1,7 @@
 /** Take-over and hand-back, with a front and a machine-controller that answer at once. */
 import { handBack } from '../../../../cli/migrate/kubermatic/hand-back.ts';
 import { takeOver } from '../../../../cli/migrate/kubermatic/take-over.ts';
+import { KubeError } from '../../../../kube/client/errors.ts';
 import type { MigrateOptions } from '../../../../cli/migrate/options.ts';
 import { front, kubermaticFinalizers } from '../../../../workflows/api/kubermatic-names.ts';
 import { inKubeSystem, joined, namespace, paths, TheirCluster } from './their-cluster.ts';
@@ -12,6 +13,8 @@ const mirrors = /kube-system\/machine(s|sets|deployments)\/[^/]+$/;
 class ActingCluster extends TheirCluster {
   /** It throws instead of the write of this number. */
   failsAt = Infinity;
+  /** It refuses the next write to their deployment, as where a webhook does not answer. */
+  isBehind = false;
   #writes = 0;
 
   constructor() {
@@ -26,6 +29,11 @@ class ActingCluster extends TheirCluster {
   override async patch<T>(...[path, type, body]: Parameters<TheirCluster['patch']>): Promise<T> {
     this.#writes += 1;
     if (this.#writes === this.failsAt) throw new Error('killed');
+    if (this.isBehind && path === paths.deployment) {
+      this.isBehind = false;
+      const failure = { reason: 'InternalError', message: 'failed calling webhook' };
+      throw new KubeError({ code: 500, ...failure, method: 'PATCH', path });
+    }
     return await super.patch<T>(path, type, body);
   }
 
@@ -138,6 +146,13 @@ test.each([1, 2, 3])('a hand-back that was killed at write %i goes on', async (w
   expect([cluster.replicas, cluster.selectors]).toEqual([1, [{}]]);
 });
 
+test('an API server that still asks a webhook is waited for', async () => {
+  const cluster = new ActingCluster();
+  cluster.isBehind = true;
+  await takeOver(steps(cluster));
+  expect(cluster.calls.filter((call) => call === `PATCH ${paths.deployment}`)).toHaveLength(1);
+});
+
 test('a server that was begun after the check is left to machine-controller', async () => {
   const cluster = new ActingCluster();
   const { onPatch } = cluster;
@@ -161,13 +176,15 @@ test.each([
   expect(cluster.replicas).toBe(1);
 });
 
-describe('machine-controller would make an instance again', () => {
-  const made = (cluster: TheirCluster, cloudProvider: string) =>
-    cluster.change(paths.machine(joined[1]), {
-      metadata: { creationTimestamp: '2026-11-02T00:00:00Z' },
-      spec: { providerSpec: { value: { cloudProvider } } },
-    });
+/** Millwright made the second one. */
+function made(cluster: TheirCluster, cloudProvider: string): void {
+  cluster.change(paths.machine(joined[1]), {
+    metadata: { creationTimestamp: '2026-11-02T00:00:00Z' },
+    spec: { providerSpec: { value: { cloudProvider } } },
+  });
+}
 
+describe('machine-controller would make an instance again', () => {
   test('where Millwright made it, and it has no tag', async () => {
     const cluster = await takenOver();
     made(cluster, 'hetzner');

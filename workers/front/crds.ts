@@ -12,16 +12,16 @@ const kinds: readonly KubermaticKind[] = ['machinedeployments', 'machinesets', '
 /** Half of the time that watches take until they see it. */
 const everyMs = 30_000;
 
-export interface Definitions {
+export interface CrdView {
   /** Undefined: all of them are there. */
   fault(): string | undefined;
 }
 
 /** Resolves when it is known, or cannot be asked. */
-export async function watchDefinitions(
+export async function watchCrds(
   control: KubeClient,
   { log, shutdown }: { log: Logger; shutdown: Pick<Shutdown, 'add'> },
-): Promise<Definitions> {
+): Promise<CrdView> {
   let fault: string | undefined;
   const look = async (): Promise<void> => {
     const before = fault;
