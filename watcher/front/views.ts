@@ -72,7 +72,7 @@ export function viewOfTheirs({ metadata, ...rest }: KubeObject): TheirView {
     isOfMachineController: (metadata.finalizers ?? []).some((name) =>
       machineFinalizers.includes(name),
     ),
-    isMirror: metadata.finalizers?.includes(front.finalizer) ?? false,
+    isMirror: (metadata.finalizers ?? []).includes(front.finalizer),
     isDeleting: metadata.deletionTimestamp !== undefined,
   };
 }
