@@ -5,6 +5,7 @@ import { providerTables } from '../../../activities/front/providers/index.ts';
 import { TemplateMaker } from '../../../activities/front/template.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import type { Node } from '../../../kube/objects/nodes.ts';
+import { kubermaticLease } from '../../../workflows/api/kubermatic-names.ts';
 import type {
   KubermaticMachine,
   KubermaticMachineDeployment,
@@ -13,6 +14,7 @@ import type {
 } from '../../../workflows/api/kubermatic.ts';
 import { isMirror, type PoolTemplate } from '../../../workflows/plan/front/facts.ts';
 import { isSameTemplate } from '../../../workflows/plan/front/names.ts';
+import type { Component } from '../../../workers/config/flags/flag.ts';
 import { readFlags } from '../../../workers/config/flags/parse.ts';
 import type { FlagValues } from '../../../workers/config/flags/table.ts';
 import { containersOf, type Container, type Deployment } from '../../install/deployments.ts';
@@ -106,7 +108,7 @@ function asFront(kube: KubeClient, { fronts, others }: Reading['processes']): Fr
     .flatMap(containersOf)
     .flatMap(({ env = [] }: WithVariables) => env)
     .map(({ name, value }): [string, string] => [name, value ?? `variable ${name}`]);
-  const flags = frontFlagsOf(fronts);
+  const flags = flagsOfProcess('front', fronts);
   return {
     control: kube,
     target: kube,
@@ -116,14 +118,14 @@ function asFront(kube: KubeClient, { fronts, others }: Reading['processes']): Fr
       instanceCluster: flags['instance-cluster'] || 'cluster',
       ...(flags['user-data-config'] && { userDataConfig: flags['user-data-config'] }),
       replacesUnhealthy: false,
-      machineControllerLease: flags['machine-controller-lease'],
+      machineControllerLease: flags['machine-controller-lease'] || kubermaticLease,
     },
   };
 }
 
-/** Defaults where there is no front. */
-export function frontFlagsOf(fronts: readonly Deployment[]): FlagValues {
-  const words = fronts.flatMap(containersOf).flatMap(({ args = [] }) => args);
+/** Defaults where there is none. */
+export function flagsOfProcess(component: Component, all: readonly Deployment[]): FlagValues {
+  const words = all.flatMap(containersOf).flatMap(({ args = [] }) => args);
   // The program before them is no flag: that fault is left out.
-  return readFlags(words, { component: 'front' }).values;
+  return readFlags(words, { component }).values;
 }
