@@ -257,7 +257,7 @@ describe('a MachineDeployment of cluster.k8s.io', () => {
     return set;
   }
 
-  const secretKeyRef = { namespace: 'machines', name: 'nowhere', key: 'token' };
+  const secretKeyRef = { namespace, name: 'nowhere', key: 'token' };
   test.each([
     [
       { cloudProvider: 'hetzer' },
@@ -277,7 +277,7 @@ describe('a MachineDeployment of cluster.k8s.io', () => {
           passValidation: null,
         },
       },
-      'cloudProviderSpec.token.secretKeyRef: Secret machines/nowhere does not exist',
+      `cloudProviderSpec.token.secretKeyRef: Secret ${namespace}/nowhere does not exist`,
     ],
   ])('keeps its machines while a template is faulty: %j', async (value, fault) => {
     const before = namesOf(await running(2));
@@ -349,7 +349,6 @@ describe('a MachineDeployment of cluster.k8s.io', () => {
 
   test('puts back what a person changes on our side, and says where to change it', async () => {
     const ours = 'machinedeployments.machine.sapcloud.io';
-    const before = namesOf(await running(2));
     await patch(ours, pool, { spec: { paused: true, replicas: 5, minReadySeconds: 3_600 } });
     await eventually('it is as theirs is', async () => {
       const { spec } = await cluster.deployment(pool);
@@ -360,10 +359,7 @@ describe('a MachineDeployment of cluster.k8s.io', () => {
     expect((await conditionOf('Served'))?.message).toBe(
       `mirrored by MachineDeployment.machine.sapcloud.io ${pool}; change this one, not that`,
     );
-    // Had it made a few, they are gone.
-    await eventually('the machines are those of before', async () => {
-      expect(namesOf(await running(2))).toEqual(before);
-    });
+    await untilRolledOut();
   });
 
   test('has nothing happen to it without a front, and takes it up when one comes', async () => {
@@ -412,11 +408,16 @@ describe('a MachineDeployment of cluster.k8s.io', () => {
       ...(await cluster.machines()),
       ...(await cluster.sets()),
       ...(await cluster.deployments()),
-      ...(await cluster.list<KubeObject>(cluster.pathOf('machineclasses'), query)),
-      ...(await cluster.list<KubeObject>(namespaced('secrets', namespace), query)),
       ...(await cluster.list<KubeObject>(namespaced('configmaps', namespace), query)),
     ];
     expect(namesOf(left)).toEqual([]);
+    await eventually('the core has let classes and Secrets go', async () => {
+      const kept = [
+        ...(await cluster.list<KubeObject>(cluster.pathOf('machineclasses'), query)),
+        ...(await cluster.list<KubeObject>(namespaced('secrets', namespace), query)),
+      ];
+      expect(namesOf(kept)).toEqual([]);
+    });
     const { createsPerName } = await cloud.calls();
     expect(Object.values(createsPerName).filter((count) => count !== 1)).toEqual([]);
     await eventually('the workflow of the mirror has ended', async () => {
