@@ -4,6 +4,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { compile } from 'json-schema-to-typescript';
+import { wrapComments } from './generated-comments.ts';
 
 /** Drivers whose provider spec has a schema. */
 export const driversWithSchema = [
@@ -35,11 +36,12 @@ export const userDataFolder = new URL('../userdata/', import.meta.url);
 export async function generateTypes(folder: URL, name: string): Promise<string> {
   const file = `${name}.schema.json`;
   const schema = JSON.parse(await readFile(new URL(file, folder), 'utf8'));
-  return await compile(schema, schema.title, {
+  const code = await compile(schema, schema.title, {
     additionalProperties: false,
     bannerComment: `/** Generated from ${file} by \`npm run generate\`; do not edit. */`,
     style: { printWidth: 100, singleQuote: true },
   });
+  return wrapComments(code);
 }
 
 if (import.meta.main) {

@@ -213,10 +213,14 @@ export const mostSingleReads = 20;
 export async function readNodes(
   target: KubeClient | undefined,
   { theirs, ours }: BothSides,
+  readsAll: boolean,
 ): Promise<Map<string, NodeFacts>> {
   const known = new Map(theirs.machines.map((machine) => [machine.metadata.name, machine]));
   const names = ours.machines.flatMap(
-    (machine) => nodeToRead(machine, known.get(machine.metadata.name)) ?? [],
+    (machine) =>
+      (readsAll
+        ? machine.status?.nodeRef?.name
+        : nodeToRead(machine, known.get(machine.metadata.name))) ?? [],
   );
   if (!target || names.length === 0) return new Map();
   const nodes =

@@ -1,6 +1,7 @@
 /** What the user data of a machine were made of, and what its class makes of them now. */
 import { configOf, profileOf } from '../../activities/user-data/class-user-data.ts';
 import { isRefusal } from '../../kube/client/errors.ts';
+import { inputFrom } from '../../userdata/documents.ts';
 import { originOf, poolFaults } from '../../userdata/render.ts';
 import { annotations } from '../../workflows/api/constants.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
@@ -41,12 +42,10 @@ async function presentOf(
   try {
     const profile = await profileOf(place, source);
     const config = await configOf(place, notes[annotations.userDataConfig]);
-    if (profile.faults) return { unknown: profile.faults.join('; ') };
-    if (config.faults) return { unknown: config.faults.join('; ') };
-    const { provider = '' } = machineClass;
-    const input = { profile: profile.value, config: config.value, provider };
-    const faults = poolFaults(input);
-    return faults.length > 0 ? { unknown: faults.join('; ') } : { origin: originOf(input) };
+    const read = inputFrom({ profile, config, provider: machineClass.provider ?? '' });
+    const faults = read.faults ?? poolFaults(read.value);
+    if (read.faults || faults.length > 0) return { unknown: faults.join('; ') };
+    return { origin: originOf(read.value) };
   } catch (error) {
     if (!isRefusal(error)) throw error;
     return { unknown: error.message };

@@ -6,6 +6,7 @@ import {
   type Panel,
   type Row,
   type VariableName,
+  queriesOf,
 } from './panel.ts';
 
 const datasource = { type: 'prometheus', uid: '${datasource}' };
@@ -142,7 +143,8 @@ function panelsOf(rows: readonly Row[]): object[] {
     let x = 0;
     let deepest = 0;
     for (const panel of ofRow) {
-      const [w, h] = [width[panel.kind], height[panel.kind]];
+      const { kind = 'graph' } = panel;
+      const [w, h] = [width[kind], height[kind]];
       if (x + w > gridWidth) [x, y, deepest] = [0, y + deepest, 0];
       panels.push(panelOf(panel, { id: (id += 1), gridPos: { h, w, x, y } }));
       x += w;
@@ -161,7 +163,7 @@ function panelOf(panel: Panel, place: { id: number; gridPos: object }): object {
     title: panel.title,
     description: panel.description,
     datasource,
-    targets: panel.queries.map(({ expr, legend }, index) => ({
+    targets: queriesOf(panel).map(({ expr, legend }, index) => ({
       refId: 'ABCDEFGH'.charAt(index),
       datasource,
       expr,
@@ -190,7 +192,7 @@ function runbookLink(trouble: string): object {
   };
 }
 
-function fieldDefaults({ kind, unit, limits = {}, words = {} }: Panel): object {
+function fieldDefaults({ kind, unit = 'short', limits = {}, words = {} }: Panel): object {
   const common = {
     unit,
     thresholds: { mode: 'absolute', steps: stepsOf(limits) },

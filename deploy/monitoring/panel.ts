@@ -21,10 +21,16 @@ export interface Panel {
   title: string;
   /** The panel explained: its meaning, and how to read it. */
   description: string;
-  /** `stat`: the present value; `graph`: over time; `stack`: the same, one upon the other. */
-  kind: 'stat' | 'graph' | 'stack';
-  unit: Unit;
-  queries: readonly Query[];
+  /** `stat`: the present value; `graph`, the default: over time; `stack`: one upon the other. */
+  kind?: 'stat' | 'graph' | 'stack';
+  /** Default `short`. */
+  unit?: Unit;
+  /** The only one. */
+  query?: string;
+  /** Its legend. Default: the labels that it sums by. */
+  legend?: string;
+  /** Several, or one that is made. */
+  queries?: readonly Query[];
   /** From which value on it is orange, and red. Default neither. */
   limits?: { orange?: number; red?: number };
   /** Words for values, such as `{ 0: 'no', 1: 'yes' }`. */
@@ -39,6 +45,17 @@ export interface Query {
   expr: string;
   /** With labels in `{{ }}`. */
   legend: string;
+}
+
+export function queriesOf({ query = '', legend, queries }: Panel): readonly Query[] {
+  return queries ?? [{ ...byLabels(query), ...(legend !== undefined && { legend }) }];
+}
+
+/** Query that sums by labels, which are its legend. */
+export function byLabels(expr: string): Query {
+  const [, labels = ''] = /by \(([^)]*)\)/.exec(expr) ?? [];
+  const shown = labels.split(', ').filter((label) => label !== 'le');
+  return { expr, legend: shown.map((label) => `{{${label}}}`).join(' ') };
 }
 
 /** Units of Grafana. */

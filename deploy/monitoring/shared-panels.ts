@@ -6,31 +6,23 @@ export const machinesByPhase: Panel = {
   description:
     'A rollout makes Pending and Terminating ones in turn. Pending for long: instances do not join. Terminating for long: drains are blocked.',
   kind: 'stack',
-  unit: 'short',
-  queries: [{ expr: `sum by (phase) (millwright_machines{${ofDeployment}})`, legend: '{{phase}}' }],
+  query: `sum by (phase) (millwright_machines{${ofDeployment}})`,
 };
 
 export const machinesWithoutInstance: Panel = {
   title: 'Machines that get no instance',
   description: 'Machines whose last creation failed and is tried again, by code of the error.',
   kind: 'stack',
-  unit: 'short',
   limits: { orange: 1 },
   runbook: 'quota',
   isOftenEmpty: true,
-  queries: [
-    {
-      expr: `sum by (code) (millwright_creations_failing{${ofNamespace}})`,
-      legend: '{{code}}',
-    },
-  ],
+  query: `sum by (code) (millwright_creations_failing{${ofNamespace}})`,
 };
 
 export const creationToRunning: Panel = {
   title: 'From creation to Running',
   description:
     'Of the last hour: the time of one new machine, which a person, an autoscaler or a rollout waits for.',
-  kind: 'graph',
   unit: 's',
   runbook: 'never-joins',
   queries: quantiles('millwright_machine_running_seconds', ofDeployment, 'machine_deployment'),
@@ -40,7 +32,6 @@ export const deletion: Panel = {
   title: 'Deletion',
   description:
     'Of the last hour: from the deletion of the Machine until it is gone, with its drain.',
-  kind: 'graph',
   unit: 's',
   runbook: 'drain-budget',
   isOftenEmpty: true,

@@ -30,7 +30,7 @@ const readers: Readonly<Record<string, string>> = {
   'activities/drivers/yandex/credentials.ts': 'a key of a Secret: 1 MiB',
   'activities/front/providers/gce.ts': 'a key of a Secret: 1 MiB',
   'activities/front/providers/kubevirt.ts': 'a kubeconfig of a Secret: 64 KiB',
-  'activities/front/sync-pool.ts': own,
+  'activities/front/sync-pool.ts': 'a key of a Secret: 1 MiB',
   'kube/cache/recent-objects.ts': own,
   'kube/client/errors.ts': 'an answer of an API server: longestAnswerBytes',
   'kube/client/http-client.ts': 'an answer of an API server: longestAnswerBytes',

@@ -8,7 +8,7 @@ export const vocabulary = {
   small: `
     after all among and anew any are as at before behind being between both by each every for from
     has have if in is may more most must no not of off on once one or other our out over own same
-    should since still than that their theirs there to too unless until up was when why with
+    should since some still than that their theirs there to too unless until up was when why with
     within without
   `,
   /** Of the field and of the glossary, and plain English. */
@@ -36,11 +36,11 @@ export const vocabulary = {
     encrypted end endpoints engine ensure enter entrance entry environment epoch equipped error
     etcd evaluate evaluation event everything evict eviction exceptions exclusion excused
     executable exists expect explain explanation external fact factory failed failing failure fair
-    fake fate fault fewer field figures file fill filter final finalizer finally find finders
-    findings finish first fits fitted flag fleet floating floor folder follow forbidden force
-    forget form format found frame free freeze fresh front frozen future gate gcp generate
-    generation get give given glob global go going gone google grace grant graph group grown
-    growth grpc guard guardian guest hand handled happening hash haste header heading health
+    fake family fate fault fewer field figures file fill filter final finalizer finally find
+    finders findings finish first fits fitted flag fleet floating floor folder follow forbidden
+    force forget form format found frame free freeze fresh front frozen future gate gce gcp
+    generate generation get give given glob global go going gone google grace grant graph group
+    grown growth grpc guard guardian guest hand handled happening hash haste header heading health
     heartbeat held help here hetzner hidden hide hinders histogram history hold holders hook host
     how http id identity ids ignition ignore image incarnation infer init initialization
     initialize inline innermost input insert install instance int integer interceptor interrupt
@@ -70,7 +70,7 @@ export const vocabulary = {
     removal remove render renewal repair repeated replace replacement replica reply report
     repository request requeue require requirement resource response rest restart restore result
     resume retag retry review revision right risen role roll rollback rollout room root rotated
-    round routed routes row rule run runbook runtime safe safety sample sandbox sbom scale
+    round routed routes row rule run runbook runtime safe safety said sample sandbox sbom scale
     schedule schema scope screen script sdk search seconds secret section security see seen select
     selection selector send senseless sent sequel series serve servers service session set
     settings settle setup sha shape shards shared shell short shorten show shown shrink shrunk

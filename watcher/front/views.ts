@@ -93,7 +93,7 @@ export function viewOfOurMachine(object: KubeObject): OurMachineView {
 
 export function viewOfNode({ metadata }: KubeObject): EvictionView {
   const { uid, name, resourceVersion, annotations } = metadata;
-  const skipsEviction = annotations?.[kubermaticAnnotations.skipEviction] !== undefined;
+  const skipsEviction = annotations?.[kubermaticAnnotations.skipEviction] === 'true';
   return { uid, name, resourceVersion, skipsEviction };
 }
 

@@ -83,7 +83,7 @@ export const annotations = {
    * absent: all.
    */
   replacements: 'millwright.dev/replacements',
-  /** Ours, on a MachineSet: which of machines that are alike otherwise goes first (`DeletePolicy`). */
+  /** Ours, on a MachineSet: which of machines that are else alike goes first (`DeletePolicy`). */
   deletePolicy: 'millwright.dev/delete-policy',
   /**
    * Ours, on a MachineDeployment or a set without one: machines that were let turn Failed because

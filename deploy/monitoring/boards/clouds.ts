@@ -17,12 +17,7 @@ export const clouds: Board = {
           description: 'Per second, by provider and operation, however they ended.',
           kind: 'stack',
           unit: 'ops',
-          queries: [
-            {
-              expr: `sum by (provider, operation) (rate(millwright_driver_calls_total{${ofInstall}}[$__rate_interval]))`,
-              legend: '{{provider}} {{operation}}',
-            },
-          ],
+          query: `sum by (provider, operation) (rate(millwright_driver_calls_total{${ofInstall}}[$__rate_interval]))`,
         },
         {
           title: 'Calls that failed',
@@ -32,44 +27,26 @@ export const clouds: Board = {
           unit: 'ops',
           runbook: 'credentials',
           isOftenEmpty: true,
-          queries: [
-            {
-              expr: `sum by (provider, code) (rate(millwright_driver_calls_total{${ofInstall}, code!="OK"}[$__rate_interval]))`,
-              legend: '{{provider}} {{code}}',
-            },
-          ],
+          query: `sum by (provider, code) (rate(millwright_driver_calls_total{${ofInstall}, code!="OK"}[$__rate_interval]))`,
         },
         {
           title: 'Share of calls that failed',
           description: 'Of the last ten minutes, by provider.',
-          kind: 'graph',
           unit: 'percentunit',
           limits: { orange: 0.05, red: 0.5 },
           isOftenEmpty: true,
-          queries: [
-            {
-              expr: `sum by (provider) (rate(millwright_driver_calls_total{${ofInstall}, code!="OK"}[10m])) / sum by (provider) (rate(millwright_driver_calls_total{${ofInstall}}[10m]))`,
-              legend: '{{provider}}',
-            },
-          ],
+          query: `sum by (provider) (rate(millwright_driver_calls_total{${ofInstall}, code!="OK"}[10m])) / sum by (provider) (rate(millwright_driver_calls_total{${ofInstall}}[10m]))`,
         },
         {
           title: 'Duration of calls',
           description: 'Below which 95 of 100 calls of the last ten minutes were.',
-          kind: 'graph',
           unit: 's',
-          queries: [
-            {
-              expr: `histogram_quantile(0.95, sum by (le, provider, operation) (rate(millwright_driver_call_duration_seconds_bucket{${ofInstall}}[10m])))`,
-              legend: '{{provider}} {{operation}}',
-            },
-          ],
+          query: `histogram_quantile(0.95, sum by (le, provider, operation) (rate(millwright_driver_call_duration_seconds_bucket{${ofInstall}}[10m])))`,
         },
         {
           title: 'Throttled and held back',
           description:
             'Calls per second that the cloud refused because there were too many, and calls that Millwright delayed for that reason.',
-          kind: 'graph',
           unit: 'ops',
           limits: { orange: 0.1 },
           runbook: 'quota',
@@ -92,12 +69,7 @@ export const clouds: Board = {
           kind: 'stack',
           unit: 'ops',
           isOftenEmpty: true,
-          queries: [
-            {
-              expr: `sum by (activity) (rate(millwright_activities_timed_out_total{${ofInstall}}[$__rate_interval]))`,
-              legend: '{{activity}}',
-            },
-          ],
+          query: `sum by (activity) (rate(millwright_activities_timed_out_total{${ofInstall}}[$__rate_interval]))`,
         },
       ],
     },
@@ -108,30 +80,17 @@ export const clouds: Board = {
         {
           title: 'Queues of drivers without a worker',
           description: 'For how long. The worker with this driver does not run.',
-          kind: 'graph',
           unit: 's',
           limits: { red: 120 },
           runbook: 'worker-down',
-          queries: [
-            {
-              expr: `max by (queue) (millwright_queue_unserved_seconds{${ofNamespace}, queue=~".*/driver/.*"})`,
-              legend: '{{queue}}',
-            },
-          ],
+          query: `max by (queue) (millwright_queue_unserved_seconds{${ofNamespace}, queue=~".*/driver/.*"})`,
         },
         {
           title: 'Orphans that were deleted',
           description: 'Instances without a Machine that the search deleted, per hour.',
-          kind: 'graph',
-          unit: 'short',
           runbook: 'orphan',
           isOftenEmpty: true,
-          queries: [
-            {
-              expr: `sum by (kube_namespace) (${risen('millwright_safety_orphans_deleted_total', ofNamespace, '1h')})`,
-              legend: '{{kube_namespace}}',
-            },
-          ],
+          query: `sum by (kube_namespace) (${risen('millwright_safety_orphans_deleted_total', ofNamespace, '1h')})`,
         },
       ],
     },

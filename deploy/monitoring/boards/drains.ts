@@ -19,34 +19,23 @@ export const drains: Board = {
           description:
             'Machines whose drain is blocked. "millwright stuck" names what blocks each.',
           kind: 'stat',
-          unit: 'short',
           limits: { orange: 1, red: 10 },
           runbook: 'drain-budget',
-          queries: [
-            {
-              expr: `sum(millwright_drains_blocked{${ofNamespace}}) or vector(0)`,
-              legend: 'blocked',
-            },
-          ],
+          query: `sum(millwright_drains_blocked{${ofNamespace}}) or vector(0)`,
+          legend: 'blocked',
         },
         {
           title: 'Terminating',
           description: 'Machines that are being deleted.',
           kind: 'stat',
-          unit: 'short',
-          queries: [
-            {
-              expr: `sum(millwright_machines{${ofDeployment}, phase="Terminating"}) or vector(0)`,
-              legend: 'terminating',
-            },
-          ],
+          query: `sum(millwright_machines{${ofDeployment}, phase="Terminating"}) or vector(0)`,
+          legend: 'terminating',
         },
         {
           title: 'Drains by force in the last hour',
           description:
             'Drains that asked no budget: their time was over, or a person or a dead Node wanted it.',
           kind: 'stat',
-          unit: 'short',
           limits: { orange: 1 },
           runbook: 'drain-budget',
           queries: [
@@ -65,18 +54,14 @@ export const drains: Board = {
           title: 'Blocked drains by what blocks them',
           description: 'A budget, a volume, a pod that does not terminate, or a pass that fails.',
           kind: 'stack',
-          unit: 'short',
           limits: { orange: 1 },
           runbook: 'drain-budget',
           isOftenEmpty: true,
-          queries: [
-            { expr: `sum by (by) (millwright_drains_blocked{${ofNamespace}})`, legend: '{{by}}' },
-          ],
+          query: `sum by (by) (millwright_drains_blocked{${ofNamespace}})`,
         },
         {
           title: 'Duration of drains, of the last hour',
           description: 'From the deletion of the Machine until its pods have left.',
-          kind: 'graph',
           unit: 's',
           isOftenEmpty: true,
           queries: quantiles('millwright_drain_duration_seconds', ofNamespace, 'result'),
@@ -87,12 +72,7 @@ export const drains: Board = {
           kind: 'stack',
           unit: 'ops',
           isOftenEmpty: true,
-          queries: [
-            {
-              expr: `sum by (result) (rate(millwright_drain_duration_seconds_count{${ofNamespace}}[$__rate_interval]))`,
-              legend: '{{result}}',
-            },
-          ],
+          query: `sum by (result) (rate(millwright_drain_duration_seconds_count{${ofNamespace}}[$__rate_interval]))`,
         },
         deletion,
         {
@@ -100,27 +80,14 @@ export const drains: Board = {
           description:
             'Each takes a slot of its worker, also while it is blocked and waits for its next attempt or a change.',
           kind: 'stack',
-          unit: 'short',
-          queries: [
-            {
-              expr: `sum by (pod) (temporal_worker_task_slots_used{${ofDrainQueue}, worker_type="ActivityWorker"})`,
-              legend: '{{pod}}',
-            },
-          ],
+          query: `sum by (pod) (temporal_worker_task_slots_used{${ofDrainQueue}, worker_type="ActivityWorker"})`,
         },
         {
           title: 'Free slots for drains',
           description:
             'At 0, further drains wait: add a worker for them, or raise the limit of its flag.',
-          kind: 'graph',
-          unit: 'short',
           runbook: 'worker-down',
-          queries: [
-            {
-              expr: `sum by (pod) (temporal_worker_task_slots_available{${ofDrainQueue}, worker_type="ActivityWorker"})`,
-              legend: '{{pod}}',
-            },
-          ],
+          query: `sum by (pod) (temporal_worker_task_slots_available{${ofDrainQueue}, worker_type="ActivityWorker"})`,
         },
       ],
     },

@@ -1,21 +1,14 @@
-import { ofInstall, ofNamespace, risen, type Board, type Query } from '../panel.ts';
+import { byLabels, ofInstall, ofNamespace, risen, type Board, type Query } from '../panel.ts';
 
 /** Query of the SDK's histograms, whose buckets are coarse: an order of magnitude. */
 function slowest(metric: string, by: string): Query {
-  return {
-    expr: `histogram_quantile(0.95, sum by (le, ${by}) (rate(${metric}_bucket{${ofInstall}}[5m])))`,
-    legend: `{{${by}}}`,
-  };
+  return byLabels(
+    `histogram_quantile(0.95, sum by (le, ${by}) (rate(${metric}_bucket{${ofInstall}}[5m])))`,
+  );
 }
 
 function perSecond(metric: string, by: string): Query {
-  return {
-    expr: `sum by (${by}) (rate(${metric}{${ofInstall}}[$__rate_interval]))`,
-    legend: by
-      .split(', ')
-      .map((label) => `{{${label}}}`)
-      .join(' '),
-  };
+  return byLabels(`sum by (${by}) (rate(${metric}{${ofInstall}}[$__rate_interval]))`);
 }
 
 export const engine: Board = {
@@ -33,15 +26,10 @@ export const engine: Board = {
           title: 'Processes without Temporal',
           description: 'Watchers and workers whose last check got no answer from Temporal.',
           kind: 'stat',
-          unit: 'short',
           limits: { red: 1 },
           runbook: 'temporal-down',
-          queries: [
-            {
-              expr: `count(millwright_temporal_reachable{${ofInstall}} == 0) or vector(0)`,
-              legend: 'processes',
-            },
-          ],
+          query: `count(millwright_temporal_reachable{${ofInstall}} == 0) or vector(0)`,
+          legend: 'processes',
         },
         {
           title: 'API servers that answer',
@@ -49,12 +37,7 @@ export const engine: Board = {
           kind: 'stat',
           unit: 'percentunit',
           runbook: 'api-server-down',
-          queries: [
-            {
-              expr: `avg by (cluster) (millwright_api_server_reachable{${ofNamespace}})`,
-              legend: '{{cluster}}',
-            },
-          ],
+          query: `avg by (cluster) (millwright_api_server_reachable{${ofNamespace}})`,
         },
         {
           title: 'Without a leader',
@@ -63,12 +46,8 @@ export const engine: Board = {
           unit: 's',
           limits: { orange: 15, red: 60 },
           runbook: 'worker-down',
-          queries: [
-            {
-              expr: `max(min by (kube_namespace) (millwright_leaderless_seconds{${ofNamespace}}))`,
-              legend: 'longest',
-            },
-          ],
+          query: `max(min by (kube_namespace) (millwright_leaderless_seconds{${ofNamespace}}))`,
+          legend: 'longest',
         },
         {
           title: 'Queue without a worker',
@@ -77,24 +56,18 @@ export const engine: Board = {
           unit: 's',
           limits: { orange: 30, red: 120 },
           runbook: 'worker-down',
-          queries: [
-            { expr: `max(millwright_queue_unserved_seconds{${ofNamespace}})`, legend: 'longest' },
-          ],
+          query: `max(millwright_queue_unserved_seconds{${ofNamespace}})`,
+          legend: 'longest',
         },
         {
           title: 'Runs begun anew in the last day',
           description:
             'After an upgrade: the new code does not go on with histories of the old one.',
           kind: 'stat',
-          unit: 'short',
           limits: { red: 1 },
           runbook: 'bad-release',
-          queries: [
-            {
-              expr: `sum(${risen('millwright_runs_begun_anew_total', ofInstall, '1d')}) or vector(0)`,
-              legend: 'runs',
-            },
-          ],
+          query: `sum(${risen('millwright_runs_begun_anew_total', ofInstall, '1d')}) or vector(0)`,
+          legend: 'runs',
         },
         {
           title: 'Next certificate to end',
@@ -103,12 +76,8 @@ export const engine: Board = {
           unit: 'dtdurations',
           runbook: 'certificate-expiry',
           isOftenEmpty: true,
-          queries: [
-            {
-              expr: `min(millwright_certificate_expiry_timestamp_seconds{${ofInstall}}) - time()`,
-              legend: 'left',
-            },
-          ],
+          query: `min(millwright_certificate_expiry_timestamp_seconds{${ofInstall}}) - time()`,
+          legend: 'left',
         },
       ],
     },
@@ -119,7 +88,6 @@ export const engine: Board = {
           title: 'Workflow tasks: schedule to start',
           description:
             '95 of 100 wait for less. More than some seconds: too few workers, or too little CPU.',
-          kind: 'graph',
           unit: 's',
           limits: { orange: 1, red: 10 },
           runbook: 'worker-down',
@@ -130,7 +98,6 @@ export const engine: Board = {
         {
           title: 'Activities: schedule to start',
           description: 'The same for calls of clouds, drains and larger writes, by task queue.',
-          kind: 'graph',
           unit: 's',
           limits: { orange: 1, red: 10 },
           runbook: 'worker-down',
@@ -140,8 +107,6 @@ export const engine: Board = {
           title: 'Free slots',
           description:
             'Of all workers together. At 0, tasks of this kind wait. Workflow tasks have as many slots as their workers finish in time.',
-          kind: 'graph',
-          unit: 'short',
           runbook: 'worker-down',
           queries: [
             {
@@ -158,39 +123,21 @@ export const engine: Board = {
           title: 'Slots in use',
           description: 'Tasks under way.',
           kind: 'stack',
-          unit: 'short',
-          queries: [
-            {
-              expr: `sum by (worker_type, task_queue) (temporal_worker_task_slots_used{${ofInstall}})`,
-              legend: '{{worker_type}} {{task_queue}}',
-            },
-          ],
+          query: `sum by (worker_type, task_queue) (temporal_worker_task_slots_used{${ofInstall}})`,
         },
         {
           title: 'Queues without a worker',
           description: 'For how long no worker has polled, by task queue.',
-          kind: 'graph',
           unit: 's',
           limits: { red: 120 },
           runbook: 'worker-down',
-          queries: [
-            {
-              expr: `max by (queue) (millwright_queue_unserved_seconds{${ofNamespace}})`,
-              legend: '{{queue}}',
-            },
-          ],
+          query: `max by (queue) (millwright_queue_unserved_seconds{${ofNamespace}})`,
         },
         {
           title: 'Pollers',
           description: 'Open polls of the workers, by kind. They fall when a worker is gone.',
           kind: 'stack',
-          unit: 'short',
-          queries: [
-            {
-              expr: `sum by (poller_type) (temporal_num_pollers{${ofInstall}})`,
-              legend: '{{poller_type}}',
-            },
-          ],
+          query: `sum by (poller_type) (temporal_num_pollers{${ofInstall}})`,
         },
       ],
     },
@@ -200,14 +147,12 @@ export const engine: Board = {
         {
           title: 'Workflow tasks: time on the worker',
           description: '95 of 100 take less, by kind of workflow.',
-          kind: 'graph',
           unit: 's',
           queries: [slowest('temporal_workflow_task_execution_latency_seconds', 'workflow_type')],
         },
         {
           title: 'Activities: time on the worker',
           description: '95 of 100 take less. Drains and creations take as long as they take.',
-          kind: 'graph',
           unit: 's',
           queries: [slowest('temporal_activity_execution_latency_seconds', 'activity_type')],
         },
@@ -215,7 +160,6 @@ export const engine: Board = {
           title: 'Local activities: time on the worker',
           description:
             '95 of 100 take less. They read and write objects: slow ones point to the API server.',
-          kind: 'graph',
           unit: 's',
           runbook: 'api-server-down',
           queries: [slowest('temporal_local_activity_execution_latency_seconds', 'activity_type')],
@@ -224,7 +168,6 @@ export const engine: Board = {
           title: 'Failures',
           description:
             'Per second: workflow tasks by reason, activities by kind. An activity that fails is tried again.',
-          kind: 'graph',
           unit: 'ops',
           runbook: 'bad-release',
           isOftenEmpty: true,
@@ -240,32 +183,21 @@ export const engine: Board = {
         {
           title: 'Runs begun anew',
           description: 'Per hour. Each has lost its commands and drain deadlines.',
-          kind: 'graph',
-          unit: 'short',
           limits: { red: 1 },
           runbook: 'bad-release',
           isOftenEmpty: true,
-          queries: [
-            {
-              expr: `sum by (kind, reason) (${risen('millwright_runs_begun_anew_total', ofInstall, '1h')})`,
-              legend: '{{kind}} {{reason}}',
-            },
-          ],
+          query: `sum by (kind, reason) (${risen('millwright_runs_begun_anew_total', ofInstall, '1h')})`,
         },
         {
           title: 'Cached workflows',
           description: 'How many workflows each worker holds in memory (the sticky cache).',
           kind: 'stack',
-          unit: 'short',
-          queries: [
-            { expr: `sum by (pod) (temporal_sticky_cache_size{${ofInstall}})`, legend: '{{pod}}' },
-          ],
+          query: `sum by (pod) (temporal_sticky_cache_size{${ofInstall}})`,
         },
         {
           title: 'Sticky cache: hits and misses',
           description:
             'A miss replays the history of its workflow. Many, long after a start: the cache is too small.',
-          kind: 'graph',
           unit: 'ops',
           queries: [
             { ...perSecond('temporal_sticky_cache_hit_total', 'pod'), legend: '{{pod}} hits' },
@@ -279,7 +211,6 @@ export const engine: Board = {
         {
           title: 'Replays',
           description: '95 of 100 histories are replayed in less.',
-          kind: 'graph',
           unit: 's',
           queries: [slowest('temporal_workflow_task_replay_latency_seconds', 'workflow_type')],
         },
@@ -291,22 +222,15 @@ export const engine: Board = {
         {
           title: 'From a change to its workflow',
           description: '95 of 100 signals arrive sooner. Up to a second is waited on purpose.',
-          kind: 'graph',
           unit: 's',
           limits: { orange: 5, red: 30 },
           runbook: 'temporal-down',
-          queries: [
-            {
-              expr: `histogram_quantile(0.95, sum by (le, kind) (rate(millwright_watcher_signal_lag_seconds_bucket{${ofNamespace}}[5m])))`,
-              legend: '{{kind}}',
-            },
-          ],
+          query: `histogram_quantile(0.95, sum by (le, kind) (rate(millwright_watcher_signal_lag_seconds_bucket{${ofNamespace}}[5m])))`,
         },
         {
           title: 'Signals',
           description:
             'Per second: sent, merged into newer ones, failed and repeated, and to workflows that do not run.',
-          kind: 'graph',
           unit: 'ops',
           queries: ['sent', 'merged', 'failed', 'dropped'].map((what) => ({
             expr: `sum(rate(millwright_watcher_signals_${what}_total{${ofNamespace}}[$__rate_interval]))`,
@@ -316,56 +240,29 @@ export const engine: Board = {
         {
           title: 'Signals that have not arrived yet',
           description: 'Grows while Temporal does not answer.',
-          kind: 'graph',
-          unit: 'short',
           runbook: 'temporal-down',
-          queries: [
-            {
-              expr: `sum by (kube_namespace) (millwright_watcher_signals_backlog{${ofNamespace}})`,
-              legend: '{{kube_namespace}}',
-            },
-          ],
+          query: `sum by (kube_namespace) (millwright_watcher_signals_backlog{${ofNamespace}})`,
         },
         {
           title: 'Age of the last event',
           description: 'Since the API server sent anything, by source. Bookmarks come each minute.',
-          kind: 'graph',
           unit: 's',
           limits: { orange: 120, red: 300 },
           runbook: 'api-server-down',
-          queries: [
-            {
-              expr: `max by (source) (millwright_watcher_source_last_event_age_seconds{${ofNamespace}})`,
-              legend: '{{source}}',
-            },
-          ],
+          query: `max by (source) (millwright_watcher_source_last_event_age_seconds{${ofNamespace}})`,
         },
         {
           title: 'Lists and watches that broke',
           description: 'Per hour, by source.',
-          kind: 'graph',
-          unit: 'short',
           runbook: 'api-server-down',
           isOftenEmpty: true,
-          queries: [
-            {
-              expr: `sum by (source) (increase(millwright_watcher_source_restarts_total{${ofNamespace}}[1h]))`,
-              legend: '{{source}}',
-            },
-          ],
+          query: `sum by (source) (increase(millwright_watcher_source_restarts_total{${ofNamespace}}[1h]))`,
         },
         {
           title: 'Sources in order',
           description: '1: listed, and its watch does not fail.',
-          kind: 'graph',
-          unit: 'short',
           runbook: 'api-server-down',
-          queries: [
-            {
-              expr: `min by (source) (millwright_watcher_source_synced{${ofNamespace}})`,
-              legend: '{{source}}',
-            },
-          ],
+          query: `min by (source) (millwright_watcher_source_synced{${ofNamespace}})`,
         },
       ],
     },
@@ -375,16 +272,10 @@ export const engine: Board = {
         {
           title: 'Temporal: time of a simple answer',
           description: '9 of 10 checks, one every 15 s, take less.',
-          kind: 'graph',
           unit: 's',
           limits: { orange: 0.2, red: 1 },
           runbook: 'temporal-down',
-          queries: [
-            {
-              expr: `histogram_quantile(0.9, sum by (le, pod) (rate(millwright_temporal_check_duration_seconds_bucket{${ofInstall}}[10m])))`,
-              legend: '{{pod}}',
-            },
-          ],
+          query: `histogram_quantile(0.9, sum by (le, pod) (rate(millwright_temporal_check_duration_seconds_bucket{${ofInstall}}[10m])))`,
         },
         {
           title: 'Requests to Temporal that failed',
@@ -398,53 +289,28 @@ export const engine: Board = {
         {
           title: 'API servers',
           description: '1: answers, by the last round on each worker.',
-          kind: 'graph',
-          unit: 'short',
           runbook: 'api-server-down',
-          queries: [
-            {
-              expr: `min by (kube_namespace, cluster) (millwright_api_server_reachable{${ofNamespace}})`,
-              legend: '{{kube_namespace}} {{cluster}}',
-            },
-          ],
+          query: `min by (kube_namespace, cluster) (millwright_api_server_reachable{${ofNamespace}})`,
         },
         {
           title: 'CPU',
           description: 'Cores in use, by process.',
           kind: 'stack',
-          unit: 'short',
-          queries: [
-            {
-              expr: `sum by (pod) (rate(process_cpu_seconds_total{job="millwright", ${ofInstall}}[$__rate_interval]))`,
-              legend: '{{pod}}',
-            },
-          ],
+          query: `sum by (pod) (rate(process_cpu_seconds_total{job="millwright", ${ofInstall}}[$__rate_interval]))`,
         },
         {
           title: 'Memory',
           description: 'Resident, by process.',
-          kind: 'graph',
           unit: 'bytes',
-          queries: [
-            {
-              expr: `sum by (pod) (process_resident_memory_bytes{job="millwright", ${ofInstall}})`,
-              legend: '{{pod}}',
-            },
-          ],
+          query: `sum by (pod) (process_resident_memory_bytes{job="millwright", ${ofInstall}})`,
         },
         {
           title: 'Event loop: delay',
           description:
             '99 of 100 turns are later by less. Above a second, checks and heartbeats come late.',
-          kind: 'graph',
           unit: 's',
           limits: { orange: 0.2, red: 1 },
-          queries: [
-            {
-              expr: `max by (pod) (nodejs_eventloop_lag_p99_seconds{job="millwright", ${ofInstall}})`,
-              legend: '{{pod}}',
-            },
-          ],
+          query: `max by (pod) (nodejs_eventloop_lag_p99_seconds{job="millwright", ${ofInstall}})`,
         },
         {
           title: 'Events of Kubernetes that were dropped',
@@ -459,25 +325,14 @@ export const engine: Board = {
           description:
             'In the last hour, with --approve-kubelet-serving. Left alone: the log of the worker says why, and Events of Machines.',
           kind: 'stack',
-          unit: 'short',
-          queries: [
-            {
-              expr: `sum by (result) (increase(millwright_kubelet_serving_requests_total{${ofInstall}}[1h]))`,
-              legend: '{{result}}',
-            },
-          ],
+          query: `sum by (result) (increase(millwright_kubelet_serving_requests_total{${ofInstall}}[1h]))`,
         },
         {
           title: 'Checks by rounds',
           description: 'Per second, by check and outcome. Failed: the log of the worker says why.',
           kind: 'stack',
           unit: 'ops',
-          queries: [
-            {
-              expr: `sum by (check, outcome) (rate(millwright_safety_probes_total{${ofNamespace}}[10m]))`,
-              legend: '{{check}} {{outcome}}',
-            },
-          ],
+          query: `sum by (check, outcome) (rate(millwright_safety_probes_total{${ofNamespace}}[10m]))`,
         },
       ],
     },

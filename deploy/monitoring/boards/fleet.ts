@@ -22,68 +22,53 @@ export const fleet: Board = {
           title: 'Machines',
           description: 'All Machines, whatever their phase.',
           kind: 'stat',
-          unit: 'short',
-          queries: [{ expr: `sum(millwright_machines{${ofDeployment}})`, legend: 'machines' }],
+          query: `sum(millwright_machines{${ofDeployment}})`,
+          legend: 'machines',
         },
         {
           title: 'Running',
           description: 'Machines whose Node is ready and healthy.',
           kind: 'stat',
-          unit: 'short',
-          queries: [
-            {
-              expr: `sum(millwright_machines{${ofDeployment}, phase="Running"}) or vector(0)`,
-              legend: 'running',
-            },
-          ],
+          query: `sum(millwright_machines{${ofDeployment}, phase="Running"}) or vector(0)`,
+          legend: 'running',
         },
         {
           title: 'In trouble',
           description:
             'Machines that are Unknown, Failed or in CrashLoopBackOff. "millwright stuck" names them and says why.',
           kind: 'stat',
-          unit: 'short',
           limits: { orange: 1, red: 5 },
           runbook: 'unhealthy-node',
-          queries: [
-            {
-              expr: `sum(millwright_machines{${ofDeployment}, phase=~"Unknown|Failed|CrashLoopBackOff"}) or vector(0)`,
-              legend: 'in trouble',
-            },
-          ],
+          query: `sum(millwright_machines{${ofDeployment}, phase=~"Unknown|Failed|CrashLoopBackOff"}) or vector(0)`,
+          legend: 'in trouble',
         },
         {
           title: 'Firing alerts',
           description: 'Alerts of Millwright that fire, of all installs.',
           kind: 'stat',
-          unit: 'short',
           limits: { red: 1 },
-          queries: [
-            {
-              expr: 'count(ALERTS{alertname=~"Millwright.*", alertstate="firing"}) or vector(0)',
-              legend: 'alerts',
-            },
-          ],
+          query: 'count(ALERTS{alertname=~"Millwright.*", alertstate="firing"}) or vector(0)',
+          legend: 'alerts',
         },
         {
           title: 'Stopped',
           description: 'Whether a stop keeps everything from being created or deleted.',
           kind: 'stat',
-          unit: 'short',
           limits: { orange: 1 },
           words: yesNo,
           runbook: 'stop-left-on',
-          queries: [{ expr: `max(millwright_stopped{${ofNamespace}})`, legend: 'stopped' }],
+          query: `max(millwright_stopped{${ofNamespace}})`,
+          legend: 'stopped',
         },
         {
           title: 'Frozen',
           description: 'Whether machines are frozen, because an API server is out of reach.',
           kind: 'stat',
-          unit: 'short',
           limits: { red: 1 },
           words: yesNo,
           runbook: 'api-server-down',
-          queries: [{ expr: `max(millwright_frozen{${ofNamespace}})`, legend: 'frozen' }],
+          query: `max(millwright_frozen{${ofNamespace}})`,
+          legend: 'frozen',
         },
       ],
     },
@@ -95,13 +80,8 @@ export const fleet: Board = {
           title: 'Machines by MachineDeployment',
           description: 'Without a MachineDeployment: the empty name.',
           kind: 'stack',
-          unit: 'short',
-          queries: [
-            {
-              expr: `sum by (kube_namespace, machine_deployment) (millwright_machines{${ofDeployment}})`,
-              legend: '{{kube_namespace}}/{{machine_deployment}}',
-            },
-          ],
+          query: `sum by (kube_namespace, machine_deployment) (millwright_machines{${ofDeployment}})`,
+          legend: '{{kube_namespace}}/{{machine_deployment}}',
         },
         machinesWithoutInstance,
         {
@@ -109,38 +89,23 @@ export const fleet: Board = {
           description:
             'Machines with an instance, which have been Pending for half of their creation timeout.',
           kind: 'stack',
-          unit: 'short',
           limits: { orange: 1 },
           runbook: 'never-joins',
           isOftenEmpty: true,
-          queries: [
-            {
-              expr: `sum by (machine_deployment) (millwright_machines_not_joined{${ofDeployment}})`,
-              legend: '{{machine_deployment}}',
-            },
-          ],
+          query: `sum by (machine_deployment) (millwright_machines_not_joined{${ofDeployment}})`,
         },
         {
           title: 'Frozen MachineSets',
           description: 'MachineSets that have far more machines than they should, and make none.',
-          kind: 'graph',
-          unit: 'short',
           limits: { orange: 1 },
           runbook: 'frozen-set',
           isOftenEmpty: true,
-          queries: [
-            {
-              expr: `sum by (kube_namespace) (millwright_machine_sets_frozen{${ofNamespace}})`,
-              legend: '{{kube_namespace}}',
-            },
-          ],
+          query: `sum by (kube_namespace) (millwright_machine_sets_frozen{${ofNamespace}})`,
         },
         {
           title: 'Orphans and lost instances',
           description:
             'Of the last search: instances without a Machine, Machines whose instance is gone, and Nodes that no Machine knows.',
-          kind: 'graph',
-          unit: 'short',
           limits: { orange: 1 },
           runbook: 'orphan',
           isOftenEmpty: true,
@@ -168,7 +133,6 @@ export const fleet: Board = {
         {
           title: 'Until the instance is there',
           description: 'From the creation of the Machine until the cloud has named its instance.',
-          kind: 'graph',
           unit: 's',
           queries: quantiles(
             'millwright_machine_launch_seconds',
@@ -179,7 +143,6 @@ export const fleet: Board = {
         {
           title: 'From there to Running',
           description: 'Boot, and the way of the Node into the cluster.',
-          kind: 'graph',
           unit: 's',
           runbook: 'never-joins',
           queries: quantiles('millwright_machine_join_seconds', ofDeployment, 'machine_deployment'),
@@ -190,12 +153,7 @@ export const fleet: Board = {
           description: 'What Millwright does at the moment, by kind and action.',
           kind: 'stack',
           unit: 'ops',
-          queries: [
-            {
-              expr: `sum by (kind, action) (rate(millwright_decisions_total{${ofInstall}}[$__rate_interval]))`,
-              legend: '{{kind}} {{action}}',
-            },
-          ],
+          query: `sum by (kind, action) (rate(millwright_decisions_total{${ofInstall}}[$__rate_interval]))`,
         },
       ],
     },

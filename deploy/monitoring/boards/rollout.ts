@@ -26,21 +26,18 @@ export const rollout: Board = {
           title: 'Complete',
           description: 'MachineDeployments whose machines are all of the newest template.',
           kind: 'stat',
-          unit: 'short',
           queries: [stateCount('complete')],
         },
         {
           title: 'Progressing',
           description: 'Rollouts that go on.',
           kind: 'stat',
-          unit: 'short',
           queries: [stateCount('progressing')],
         },
         {
           title: 'Paused',
           description: 'MachineDeployments that a person has paused.',
           kind: 'stat',
-          unit: 'short',
           limits: { orange: 1 },
           queries: [stateCount('paused')],
         },
@@ -48,7 +45,6 @@ export const rollout: Board = {
           title: 'Blocked',
           description: 'Rollouts past their progressDeadlineSeconds.',
           kind: 'stat',
-          unit: 'short',
           limits: { red: 1 },
           runbook: 'rollout-blocked',
           queries: [stateCount('blocked')],
@@ -61,23 +57,17 @@ export const rollout: Board = {
         {
           title: 'Updated',
           description: 'Machines of the newest template. A rollout is at its end when all are.',
-          kind: 'graph',
-          unit: 'short',
           queries: [replicas('updated')],
         },
         {
           title: 'Available',
           description: 'Machines that have been ready for minReadySeconds.',
-          kind: 'graph',
-          unit: 'short',
           queries: [replicas('available')],
         },
         {
           title: 'Unavailable',
           description:
             'What is missing for the replicas that are wanted. More than maxUnavailable: machines fail.',
-          kind: 'graph',
-          unit: 'short',
           limits: { orange: 1 },
           runbook: 'rollout-blocked',
           queries: [replicas('unavailable')],
@@ -86,10 +76,7 @@ export const rollout: Board = {
           title: 'Rollouts by state',
           description: 'Blocked or paused for long: a decision of yours is due.',
           kind: 'stack',
-          unit: 'short',
-          queries: [
-            { expr: `sum by (state) (millwright_rollouts{${ofDeployment}})`, legend: '{{state}}' },
-          ],
+          query: `sum by (state) (millwright_rollouts{${ofDeployment}})`,
         },
         machinesByPhase,
         {
@@ -97,15 +84,9 @@ export const rollout: Board = {
           description:
             'Machines by where their update is. Those that failed are replaced, or wait for you.',
           kind: 'stack',
-          unit: 'short',
           runbook: 'update-failed',
           isOftenEmpty: true,
-          queries: [
-            {
-              expr: `sum by (phase) (millwright_machines{${ofDeployment}, phase=~"InPlace.*"})`,
-              legend: '{{phase}}',
-            },
-          ],
+          query: `sum by (phase) (millwright_machines{${ofDeployment}, phase=~"InPlace.*"})`,
         },
         {
           title: 'Steps of MachineDeployments and MachineSets',
@@ -113,12 +94,7 @@ export const rollout: Board = {
             'What their workflows decide on. No step while a rollout is open: something is awaited.',
           kind: 'stack',
           unit: 'ops',
-          queries: [
-            {
-              expr: `sum by (kind, action) (rate(millwright_decisions_total{${ofInstall}, kind=~"machineSet|machineDeployment"}[$__rate_interval]))`,
-              legend: '{{kind}} {{action}}',
-            },
-          ],
+          query: `sum by (kind, action) (rate(millwright_decisions_total{${ofInstall}, kind=~"machineSet|machineDeployment"}[$__rate_interval]))`,
         },
       ],
     },
@@ -128,16 +104,12 @@ export const rollout: Board = {
         {
           title: 'Open',
           description: '1: windows and exclusions let machines go. 0: what they select waits.',
-          kind: 'graph',
-          unit: 'short',
           isOftenEmpty: true,
           queries: [ofPolicy('open')],
         },
         {
           title: 'On their way',
           description: 'Machines of all that a policy selects that go, or that are Failed.',
-          kind: 'graph',
-          unit: 'short',
           isOftenEmpty: true,
           queries: [ofPolicy('going')],
         },
@@ -145,8 +117,6 @@ export const rollout: Board = {
           title: 'Waiting',
           description:
             'Machines that are to go and may not yet. Many while the policy is open: few may go at a time.',
-          kind: 'graph',
-          unit: 'short',
           runbook: 'policy-invalid',
           isOftenEmpty: true,
           queries: [ofPolicy('waiting')],
@@ -157,12 +127,7 @@ export const rollout: Board = {
           kind: 'stack',
           unit: 'ops',
           isOftenEmpty: true,
-          queries: [
-            {
-              expr: `sum by (reason) (rate(millwright_disruptions_total{${ofInstall}, kube_namespace=~"$namespace"}[$__rate_interval]))`,
-              legend: '{{reason}}',
-            },
-          ],
+          query: `sum by (reason) (rate(millwright_disruptions_total{${ofInstall}, kube_namespace=~"$namespace"}[$__rate_interval]))`,
         },
       ],
     },

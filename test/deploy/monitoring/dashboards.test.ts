@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { boards, dashboardFile } from '../../../deploy/monitoring/boards/all.ts';
 import { dashboardText } from '../../../deploy/monitoring/grafana.ts';
-import type { Panel } from '../../../deploy/monitoring/panel.ts';
+import { queriesOf, type Panel } from '../../../deploy/monitoring/panel.ts';
 import { readRules, troublesOf } from '../../../deploy/monitoring/rules.ts';
 
 const schema: object = JSON.parse(
@@ -32,7 +32,8 @@ describe.each(boards)('the dashboard $name', (board) => {
 
   test.each(panels)('explains $title, and sends to a runbook that there is', (panel) => {
     expect(panel.description).toMatch(/[.]$/);
-    expect(panel.queries).not.toEqual([]);
+    expect(queriesOf(panel).map(({ expr }) => expr)).not.toContain('');
+    expect(queriesOf(panel)).not.toEqual([]);
     expect([undefined, ...troubles]).toContain(panel.runbook);
   });
 
@@ -48,9 +49,9 @@ describe.each(boards)('the dashboard $name', (board) => {
 
   test('uses the variables that it has, and no others', () => {
     const used = new Set(
-      panels.flatMap(({ queries }) =>
-        queries.flatMap(({ expr }) => [...expr.matchAll(/\$(?!__)(\w+)/g)].map(([name]) => name)),
-      ),
+      panels
+        .flatMap(queriesOf)
+        .flatMap(({ expr }) => [...expr.matchAll(/\$(?!__)(\w+)/g)].map(([name]) => name)),
     );
     expect(used).toEqual(new Set(board.variables.map((name) => `$${name}`)));
   });
@@ -58,13 +59,15 @@ describe.each(boards)('the dashboard $name', (board) => {
 
 test('a panel that several dashboards have is one and the same', () => {
   const panels = boards.flatMap(({ rows }) => rows.flatMap((row) => row.panels));
-  const firstOf = new Map(panels.toReversed().map((panel) => [queriesOf(panel), panel]));
-  const copies = panels.filter((panel) => firstOf.get(queriesOf(panel)) !== panel);
+  const firstOf = new Map(panels.toReversed().map((panel) => [textOf(panel), panel]));
+  const copies = panels.filter((panel) => firstOf.get(textOf(panel)) !== panel);
   expect(copies.map(({ title }) => title)).toEqual([]);
 });
 
-function queriesOf({ queries }: Panel): string {
-  return queries.map(({ expr }) => expr).join('\n');
+function textOf(panel: Panel): string {
+  return queriesOf(panel)
+    .map(({ expr }) => expr)
+    .join('\n');
 }
 
 interface Place {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from '../../../deploy/local/layout.ts';
 import { boards } from '../../../deploy/monitoring/boards/all.ts';
+import { queriesOf } from '../../../deploy/monitoring/panel.ts';
 import { readRules } from '../../../deploy/monitoring/rules.ts';
 
 /** Of the Temporal SDK, which has no list of its own; most of them are asked for in e2e. */
@@ -55,8 +56,8 @@ const expressions = [
   ...readRules().groups.flatMap(({ rules }) => rules.map(({ alert, expr }) => [alert, expr])),
   ...boards.flatMap(({ name, rows }) =>
     rows.flatMap(({ panels }) =>
-      panels.flatMap(({ title, queries }) =>
-        queries.map(({ expr }) => [`${name}: ${title}`, expr]),
+      panels.flatMap((panel) =>
+        queriesOf(panel).map(({ expr }) => [`${name}: ${panel.title}`, expr]),
       ),
     ),
   ),
@@ -115,7 +116,7 @@ const chosen = boards.flatMap(({ name, rows, variables }) =>
   ),
 );
 test.each(chosen)('$board: $panel.title is of the namespace that is chosen', (shown) => {
-  const series = shown.panel.queries.flatMap(({ expr }) => seriesIn(expr));
+  const series = queriesOf(shown.panel).flatMap(({ expr }) => seriesIn(expr));
   const ofAll = series.filter(({ name, selector }) => {
     const label = namespaceLabelOf(name);
     return label !== undefined && !selector.includes(`${label}=~"$namespace"`);

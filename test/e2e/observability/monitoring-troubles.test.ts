@@ -1,7 +1,7 @@
 /** What Prometheus has for the dashboards, and the alerts of real troubles. */
 import { signalProcess } from '../../../deploy/local/supervision/identity.ts';
 import { boards } from '../../../deploy/monitoring/boards/all.ts';
-import type { Panel } from '../../../deploy/monitoring/panel.ts';
+import { queriesOf, type Panel } from '../../../deploy/monitoring/panel.ts';
 import { eventually } from '../../support/eventually.ts';
 import { creation, plain, useMonitoredStack, type Trouble } from '../support/monitored-stack.ts';
 
@@ -20,9 +20,9 @@ describe.each(boards)('the dashboard $name', ({ rows }) => {
   );
 });
 
-async function seriesOf({ queries, kind }: Panel): Promise<number> {
+async function seriesOf(panel: Panel): Promise<number> {
   const answers = await Promise.all(
-    queries.map(({ expr }) => monitored.prometheus.ask(plain(expr), kind)),
+    queriesOf(panel).map(({ expr }) => monitored.prometheus.ask(plain(expr), panel.kind)),
   );
   return answers.reduce((sum, { series }) => sum + series, 0);
 }

@@ -5,6 +5,7 @@
  */
 import { isAlive } from '../../../deploy/local/supervision/identity.ts';
 import { boards } from '../../../deploy/monitoring/boards/all.ts';
+import { queriesOf } from '../../../deploy/monitoring/panel.ts';
 import { readRules } from '../../../deploy/monitoring/rules.ts';
 import { eventually } from '../../support/eventually.ts';
 import { creation, plain, useMonitoredStack } from '../support/monitored-stack.ts';
@@ -32,7 +33,7 @@ test('Prometheus evaluates each rule, and nothing fires', async () => {
 
 describe.each(boards)('the dashboard $name', ({ rows }) => {
   test.each(rows.flatMap(({ panels }) => panels))('answers $title', async (panel) => {
-    for (const { expr } of panel.queries) {
+    for (const { expr } of queriesOf(panel)) {
       const { warnings, infos } = await monitored.prometheus.ask(plain(expr), panel.kind);
       expect([...warnings, ...infos]).toEqual([]);
     }

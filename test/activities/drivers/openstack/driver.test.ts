@@ -7,6 +7,7 @@ import {
   aSharedWorld,
   aSpec,
   leftOf,
+  ofOpenStack,
   openStackRequest as request,
   serversOf,
 } from './openstack-world.ts';
@@ -31,21 +32,7 @@ describeDriverContract({
     expect(nodeName).toBe(name);
     expect(addresses).toEqual([{ type: 'InternalIP', address: '10.9.0.7' }]);
   },
-  absentProviderID: 'openstack:///RegionOne/00000000-0000-4000-8000-000000000000',
-  badSpec: {
-    providerSpec: aSpec({ flavorName: 3 }),
-    message: 'Invalid value: providerSpec.spec.flavorName: 3 is not a string: put it in quotes',
-  },
-  brokenSpec: { spec: { region: 'RegionOne', networks: 3, tags: 'none', rootDiskSize: 'big' } },
-  volumes: {
-    specs: [
-      { cinder: { volumeID: 'in-tree' } },
-      { csi: { driver: 'cinder.csi.openstack.org', volumeHandle: 'by-csi' } },
-    ],
-    ids: ['in-tree', 'by-csi'],
-  },
-  createsAtOnce: 1,
-  remembersTokens: false,
+  ...ofOpenStack,
   requestId: /^req-\d+$/,
 });
 

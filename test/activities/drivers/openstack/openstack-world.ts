@@ -89,3 +89,22 @@ export function serversOf({ world }: OpenStackDouble, name: string): Record<stri
     .map(({ fields }) => fields)
     .filter((one) => one['name'] === name);
 }
+
+/** Of the contract of all drivers. */
+export const ofOpenStack = {
+  absentProviderID: 'openstack:///RegionOne/00000000-0000-4000-8000-000000000000',
+  badSpec: {
+    providerSpec: aSpec({ flavorName: 3 }),
+    message: 'Invalid value: providerSpec.spec.flavorName: 3 is not a string: put it in quotes',
+  },
+  brokenSpec: { spec: { region: 'RegionOne', networks: 3, tags: 'none', rootDiskSize: 'big' } },
+  volumes: {
+    specs: [
+      { cinder: { volumeID: 'in-tree' } },
+      { csi: { driver: 'cinder.csi.openstack.org', volumeHandle: 'by-csi' } },
+    ],
+    ids: ['in-tree', 'by-csi'],
+  },
+  createsAtOnce: 1 as const,
+  remembersTokens: false,
+};

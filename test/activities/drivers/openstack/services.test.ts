@@ -6,7 +6,7 @@ import { describeDriverContract } from '../contract.ts';
 import { failureOf } from '../failure-of.ts';
 import { createdBy, deletedBy } from '../following.ts';
 import { describeKills } from '../frame/kills.ts';
-import { aDriverFor, aSpec } from './openstack-world.ts';
+import { aDriverFor, ofOpenStack } from './openstack-world.ts';
 import { startServices, type Services } from './openstack-services.ts';
 
 let services: Services;
@@ -38,21 +38,7 @@ describeDriverContract({
     const families = addresses.map(({ address }) => (address.includes(':') ? 'IPv6' : 'IPv4'));
     expect(families.toSorted()).toEqual(['IPv4', 'IPv6']);
   },
-  absentProviderID: 'openstack:///RegionOne/00000000-0000-4000-8000-000000000000',
-  badSpec: {
-    providerSpec: aSpec({ flavorName: 3 }),
-    message: 'Invalid value: providerSpec.spec.flavorName: 3 is not a string: put it in quotes',
-  },
-  brokenSpec: { spec: { region: 'RegionOne', networks: 3, tags: 'none', rootDiskSize: 'big' } },
-  volumes: {
-    specs: [
-      { cinder: { volumeID: 'in-tree' } },
-      { csi: { driver: 'cinder.csi.openstack.org', volumeHandle: 'by-csi' } },
-    ],
-    ids: ['in-tree', 'by-csi'],
-  },
-  createsAtOnce: 1,
-  remembersTokens: false,
+  ...ofOpenStack,
   requestId: /^req-[0-9a-f-]{36}$/,
 });
 
