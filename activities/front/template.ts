@@ -40,7 +40,7 @@ export class TemplateMaker {
   async make({ name, written }: NamedTemplate): Promise<PoolTemplate> {
     const spec = specIn(written);
     const value = configIn(spec);
-    const refused = { name, written, made: undefined, ignored: [], hasReferences: false };
+    const refused = { name, written, made: undefined, ignored: [] };
     const faults = templateFaults(written, spec, value);
     if (!value) return { ...refused, faults };
     const table = tableFor(value);
@@ -66,7 +66,6 @@ export class TemplateMaker {
       made,
       faults: all.map((sentence) => masked(sentence, resolved)),
       ignored: [...said.ignored, ...userData.ignored].map((one) => masked(one, resolved)),
-      hasReferences: resolved.hasReferences,
       ...(providerIDBack && { providerIDBack }),
     };
   }
@@ -88,7 +87,7 @@ export class TemplateMaker {
       nodeAnnotations: value.nodeAnnotations,
     };
     const { env } = this.#dependencies;
-    const said = translate(table, resolved.spec, { pool, env });
+    const said = translate(table, resolved.spec, { pool, env, secrets: resolved.secrets });
     return resolved.faults.length > 0 ? { ...said, faults: [] } : said;
   }
 

@@ -35,7 +35,6 @@ export const needsOfFiles: Readonly<Record<string, readonly Need[]>> = {
   'test/e2e/clouds/pool-on-vsphere': ['vcsim'],
   'test/e2e/rollout/canary.': ['moto'],
   'test/e2e/install/chart': ['helm'],
-  'test/e2e/front/front-autoscaler': ['cluster-autoscaler'],
   'test/e2e/gardener/cluster-autoscaler': ['cluster-autoscaler'],
   'test/e2e/front/front-autoscaler': ['cluster-autoscaler'],
   'test/e2e/clouds/driver-clouds-more': ['moto'],
