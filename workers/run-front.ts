@@ -1,6 +1,8 @@
 /** The front from its start on: it mirrors the objects of `cluster.k8s.io` as ours, and back. */
 import type { Registry } from 'prom-client';
 import type { FrontWatcher } from '../watcher/front/index.ts';
+import { MachineControllerLease } from '../watcher/front/machine-controller-lease.ts';
+import { isLeaseOfMcm } from '../kube/leases/lease-set.ts';
 import { FairTurns } from './fleet/fair-turns.ts';
 import { Fleet, isFleet } from './fleet/fleet.ts';
 import { reportNotServed } from './fleet/report-not-served.ts';
@@ -25,6 +27,7 @@ import { untilIdentityKnown } from './temporal/identity.ts';
 import { untilSearchAttributesKnown } from './temporal/search-attributes.ts';
 import { shutDown } from './temporal/shut-down.ts';
 import type { TemporalWorker } from './temporal/worker-factory.ts';
+import type { NamespacedName } from '../workflows/contracts/references.ts';
 import { frontQueueOf } from '../workflows/contracts/task-queues.ts';
 
 /** Signals that are being sent at a time. */
@@ -73,6 +76,14 @@ export async function runFront(
   });
   signs.fleet = fleet;
   await fleet.settled();
+  const held = new MachineControllerLease({
+    client: servers.leaseClient,
+    lease: config.front.machineControllerLease,
+    install: config.install.name,
+    isNeeded: () => needsLease(config.front.machineControllerLease, watchers),
+    log,
+  });
+  shutdown.add('Lease of machine-controller', () => held.stop());
   const whyNotServed = (namespace: string) => fleet.whyNotServed(namespace);
   const passes = passesByNamespace({ activities, whyNotServed, metrics });
   const taskQueue = frontQueueOf(identity.taskQueue);
@@ -80,6 +91,17 @@ export async function runFront(
   runUntilEnd(worker, process);
   signs.state = '';
   log.info({ namespaces: config.namespaces, taskQueue }, 'working');
+}
+
+/** In a namespace that is served it is a Lease of MCM, which our watcher holds, and needs. */
+function needsLease(
+  { namespace, name }: NamespacedName,
+  watchers: FrontParts['watchers'],
+): boolean | undefined {
+  if (watchers.has(namespace) && isLeaseOfMcm(name)) return undefined;
+  const said = [...watchers.values()].map((watcher) => watcher.hasMirrors());
+  if (said.includes(true)) return true;
+  return said.length === 0 || said.includes(undefined) ? undefined : false;
 }
 
 /** That one of many namespaces is not heard of is no fault of the process. */

@@ -7,5 +7,5 @@ import { syncPool } from './sync-pool.ts';
 export function createFrontActivities(dependencies: FrontDependencies): FrontActivities {
   // No process is called so: each holder of the Lease is another process.
   const observed = new ObservedLease({ identity: '', incarnation: '' });
-  return { syncPool: ({ ref }) => syncPool(dependencies, observed, ref) };
+  return { syncPool: (pass) => syncPool(dependencies, observed, pass) };
 }

@@ -12,8 +12,8 @@ import { front } from '../../workflows/api/kubermatic-names.ts';
 import type { MachineClass } from '../../workflows/api/machine-class.ts';
 import type { MachineDeployment } from '../../workflows/api/machine-deployment.ts';
 import type { MachineSet } from '../../workflows/api/machine-set.ts';
-import type { Machine } from '../../workflows/api/machine.ts';
-import { matches } from '../../workflows/api/selector.ts';
+import type { Machine, NodeAddress } from '../../workflows/api/machine.ts';
+import { matches, selectorText } from '../../workflows/api/selector.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import {
   classNameOf,
@@ -59,9 +59,12 @@ async function readOnce(
   const read = { theirs: { deployment, sets: [], machines: [] }, ours: made };
   const theirSets = await itemsOf<KubermaticMachineSet>(control, pathOf('theirSet', namespace));
   const allSets = await itemsOf<MachineSet>(control, pathOf('set', namespace));
-  const sets = theirSets.filter((set) => isOfTheirs(set, deployment));
   const ownSets = allSets.filter((set) => isOfOurs(set, read));
-  const machines = await readMachines(control, namespace, { sets, ownSets });
+  const sets = theirSets.filter((set) => isOfTheirs(set, deployment, ownSets));
+  const machines = await readMachines(control, namespace, {
+    deployment,
+    sets: [...sets, ...ownSets],
+  });
   const pool = new Set([...ownSets, ...sets].map(({ metadata }) => metadata.uid));
   const templates = namesOf(made);
   return {
@@ -70,7 +73,7 @@ async function readOnce(
       sets,
       machines: machines.theirs.filter((machine) => {
         const owner = controllerOf(machine);
-        return owner ? pool.has(owner.uid) : isLoose(machine, deployment);
+        return owner ? pool.has(owner.uid) : isLoose(machine, deployment, machines.ours);
       }),
     },
     ours: {
@@ -103,14 +106,27 @@ async function readMade(
   return { deployment, sets: [], machines: [], classes, secrets, configMaps };
 }
 
-function isOfTheirs(set: KubermaticMachineSet, deployment: KubermaticMachineDeployment): boolean {
+function isOfTheirs(
+  set: KubermaticMachineSet,
+  deployment: KubermaticMachineDeployment,
+  ownSets: readonly MachineSet[],
+): boolean {
   const owner = controllerOf(set);
-  return owner ? owner.uid === deployment.metadata.uid : isLoose(set, deployment);
+  return owner ? owner.uid === deployment.metadata.uid : isLoose(set, deployment, ownSets);
 }
 
-/** A person, or the garbage collector, took the owner of a mirror away. */
-function isLoose(object: KubeObject, { spec }: Pick<KubermaticMachineDeployment, 'spec'>): boolean {
-  return isMirror(object) && matches(spec.selector, object.metadata.labels ?? {});
+/**
+ * A person, or the garbage collector, took the owner of a mirror away; or it was let go by a
+ * deletion, and its deployment is there again.
+ */
+function isLoose(
+  object: KubeObject,
+  { spec }: Pick<KubermaticMachineDeployment, 'spec'>,
+  own: readonly KubeObject[],
+): boolean {
+  const { name, labels: given = {} } = object.metadata;
+  const isKnown = isMirror(object) || own.some(({ metadata }) => metadata.name === name);
+  return isKnown && matches(spec.selector, given);
 }
 
 /** Of the deployment; or made of a class of this pool, while its deployment is not there. */
@@ -126,18 +142,13 @@ function namesOf({ classes, secrets }: OwnObjects): Set<string> {
   return new Set([...classes, ...secrets].map(({ metadata }) => metadata.name));
 }
 
-/** By the label that each set has a value of, on both sides: a namespace has many pools. */
+/** A namespace has many pools. */
 async function readMachines(
   control: KubeClient,
   namespace: string,
-  { sets, ownSets }: { sets: readonly KubermaticMachineSet[]; ownSets: readonly MachineSet[] },
+  { deployment, sets }: { deployment: KubermaticMachineDeployment; sets: readonly AnySet[] },
 ) {
-  const hashes = [...sets, ...ownSets].map(
-    ({ spec }) => spec.selector?.matchLabels?.[labels.templateHash],
-  );
-  if (hashes.length === 0) return { theirs: [], ours: [] };
-  const values = [...new Set(hashes)].join(',');
-  const selector = hashes.includes(undefined) ? undefined : `${labels.templateHash} in (${values})`;
+  const selector = commonSelector(deployment, sets);
   const theirs = await itemsOf<KubermaticMachine>(
     control,
     pathOf('theirMachine', namespace),
@@ -147,6 +158,28 @@ async function readMachines(
   const known = new Set(ours.map(({ metadata }) => metadata.name));
   const missing = theirs.filter((one) => isMirror(one) && !known.has(one.metadata.name));
   return { theirs, ours: [...ours, ...(await readUnlabelled(control, namespace, missing))] };
+}
+
+type AnySet = Pick<KubermaticMachineSet | MachineSet, 'spec'>;
+
+/**
+ * Labels that all machines have, also those that their set let go; where sets are older than the
+ * selector of the deployment, theirs. Undefined: there are none.
+ */
+function commonSelector(
+  { spec }: KubermaticMachineDeployment,
+  sets: readonly AnySet[],
+): string | undefined {
+  const wanted = Object.entries(spec.selector?.matchLabels ?? {});
+  const isCommon = sets.every((set) =>
+    wanted.every(([key, value]) => set.spec.selector?.matchLabels?.[key] === value),
+  );
+  if (wanted.length > 0 && isCommon) {
+    return selectorText({ matchLabels: Object.fromEntries(wanted) });
+  }
+  const hashes = sets.map((set) => set.spec.selector?.matchLabels?.[labels.templateHash]);
+  if (hashes.length === 0 || hashes.includes(undefined)) return undefined;
+  return `${labels.templateHash} in (${[...new Set(hashes)].join(',')})`;
 }
 
 /** A list by labels misses a Machine that a person took its label off. */
@@ -171,7 +204,7 @@ function withSpec(deployment: KubermaticMachineDeployment): KubermaticMachineDep
 }
 
 interface KubeNode extends KubeObject {
-  status?: { nodeInfo?: { kubeletVersion?: string } };
+  status?: { nodeInfo?: { kubeletVersion?: string }; addresses?: NodeAddress[] };
 }
 
 /** More are read by one list. */
@@ -180,10 +213,14 @@ export const mostSingleReads = 20;
 export async function readNodes(
   target: KubeClient | undefined,
   { theirs, ours }: BothSides,
+  readsAll: boolean,
 ): Promise<Map<string, NodeFacts>> {
   const known = new Map(theirs.machines.map((machine) => [machine.metadata.name, machine]));
   const names = ours.machines.flatMap(
-    (machine) => nodeToRead(machine, known.get(machine.metadata.name)) ?? [],
+    (machine) =>
+      (readsAll
+        ? machine.status?.nodeRef?.name
+        : nodeToRead(machine, known.get(machine.metadata.name))) ?? [],
   );
   if (!target || names.length === 0) return new Map();
   const nodes =
@@ -206,5 +243,6 @@ function factsOf({ metadata, status }: KubeNode): NodeFacts {
     labels: metadata.labels ?? {},
     annotations: metadata.annotations ?? {},
     kubeletVersion: status?.nodeInfo?.kubeletVersion,
+    addresses: status?.addresses ?? [],
   };
 }

@@ -2,7 +2,7 @@
 import type { KubeClient } from '../../kube/client/client.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { lease as leasePath } from '../../kube/client/paths.ts';
-import { holderAnnotation } from '../../kube/leases/observed-lease.ts';
+import { isHeldByUs } from '../../kube/leases/observed-lease.ts';
 import type { Lease, ObservedLease } from '../../kube/leases/observed-lease.ts';
 import type { EventText } from '../../kube/objects/event.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
@@ -13,7 +13,7 @@ import {
   kubermaticLabels,
 } from '../../workflows/api/kubermatic-names.ts';
 import type { KubermaticMachineTemplate } from '../../workflows/api/kubermatic.ts';
-import type { SyncOutcome } from '../../workflows/contracts/front-activities.ts';
+import type { PassInput, SyncOutcome } from '../../workflows/contracts/front-activities.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import {
   classNameOf,
@@ -45,7 +45,7 @@ const mostPasses = 10;
 export async function syncPool(
   dependencies: FrontDependencies,
   observed: ObservedLease,
-  ref: NamespacedName,
+  { ref, readsNodes = false }: PassInput,
 ): Promise<SyncOutcome> {
   const { control, target } = dependencies;
   const { namespace } = ref;
@@ -55,7 +55,7 @@ export async function syncPool(
   for (let passes = 0; passes < mostPasses; passes += 1) {
     const sides = await readBothSides(control, ref);
     if (!sides) return { state: 'gone', writes, machines: 0 };
-    const facts = await factsOf(dependencies, observed, sides);
+    const facts = await factsOf(dependencies, observed, { ...sides, readsNodes });
     const plan = planPool(facts);
     const applied = await applyPlan({ control, target, namespace }, plan.groups);
     writes += applied.writes;
@@ -88,7 +88,7 @@ const refused = (message: string): EventText => ({
 async function factsOf(
   dependencies: FrontDependencies,
   observed: ObservedLease,
-  sides: BothSides,
+  { readsNodes, ...sides }: BothSides & { readsNodes: boolean },
 ): Promise<PoolFacts> {
   const { deployment } = sides.theirs;
   const named = namedTemplates(sides);
@@ -103,7 +103,7 @@ async function factsOf(
     ...sides,
     templates,
     current,
-    nodes: await readNodes(dependencies.target, sides),
+    nodes: await readNodes(dependencies.target, sides, readsNodes),
     providerIDs: await findInstances(dependencies.target, sides, templates),
     leaseHolder: await holderOf(dependencies, observed, sides),
     now: timestamp(),
@@ -147,13 +147,8 @@ async function holderOf(
 ): Promise<string | undefined> {
   if (isMirror(theirs.deployment) || isDeleting(theirs.deployment)) return undefined;
   const lease = await readLease(control, settings.machineControllerLease);
-  observed.see(isOfWatcher(lease) ? undefined : lease);
+  observed.see(isHeldByUs(lease) ? undefined : lease);
   return observed.foreignHolder();
-}
-
-/** A watcher holds both Leases of MCM in its namespace, and one of them has the same name. */
-function isOfWatcher(lease: Lease | undefined): boolean {
-  return lease?.metadata.annotations?.[holderAnnotation] === lease?.spec?.holderIdentity;
 }
 
 async function readLease(

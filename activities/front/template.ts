@@ -126,7 +126,7 @@ async function placeOf(
     namespace,
     name,
     annotations: metadata.annotations ?? {},
-    isMadeByOsm: await isMadeByOsm(control, { namespace, name }),
+    isMadeByOsm: await isMadeByOsm(control, metadata),
     clusterConfig: await clusterConfigOf(control, namespace, settings.userDataConfig),
   };
 }

@@ -3,7 +3,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { lease as leasePath } from '../../kube/client/paths.ts';
 import { isLeaseOfMcm, mcmLeases } from '../../kube/leases/lease-set.ts';
-import { holderAnnotation } from '../../kube/leases/observed-lease.ts';
+import { isHeldByUs } from '../../kube/leases/observed-lease.ts';
 import type { Lease } from '../../kube/leases/observed-lease.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 
@@ -26,9 +26,8 @@ export function watcherOn(lease: Lease | undefined): string | undefined {
 }
 
 /** MCM leaves the annotation of a watcher that held it before as it is. */
-export function isHeldByMcm({ metadata, spec }: Lease): boolean {
-  const ours = metadata.annotations?.[holderAnnotation];
-  return isLeaseOfMcm(metadata.name) && ours !== spec?.holderIdentity;
+export function isHeldByMcm(lease: Lease): boolean {
+  return isLeaseOfMcm(lease.metadata.name) && !isHeldByUs(lease);
 }
 
 /** Describes the first Lease that a watcher of ours holds; MCM's show one of any install. */

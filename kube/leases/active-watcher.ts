@@ -3,7 +3,7 @@
  * read per action.
  */
 import type { KubeClient } from '../client/client.ts';
-import { holderAnnotation, type Lease, type LeaseSpec } from './observed-lease.ts';
+import { isHeldByUs, type Lease, type LeaseSpec } from './observed-lease.ts';
 import { isLeaseOfMcm, ownLeaseOf, type LeasePlace } from './lease-set.ts';
 import { pausesAnnotation, bounded, readPauses, type NotedPause } from '../objects/pauses.ts';
 import { WatchedLease } from './watched-lease.ts';
@@ -67,11 +67,6 @@ export function watchActiveWatcher({
     synced: watched.synced,
     close: () => watched.stop(),
   };
-}
-
-/** MCM may hold its Lease too: then no watcher of ours leads. */
-function isHeldByUs({ metadata, spec }: Lease): boolean {
-  return metadata.annotations?.[holderAnnotation] === spec?.holderIdentity;
 }
 
 const notedOn = ({ metadata }: Lease) => ({

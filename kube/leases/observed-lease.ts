@@ -29,6 +29,11 @@ export const incarnationAnnotation = 'millwright.dev/incarnation';
  */
 export const holderAnnotation = 'millwright.dev/holder';
 
+/** By a process of Millwright. Others may hold Leases of the same name. */
+export function isHeldByUs(lease: Lease | undefined): boolean {
+  return lease?.metadata.annotations?.[holderAnnotation] === lease?.spec?.holderIdentity;
+}
+
 export interface Candidate {
   /** Stays the same when the process is restarted, so that it goes on at once. */
   identity: string;

@@ -31,6 +31,7 @@ export const needsOfFiles: Readonly<Record<string, readonly Need[]>> = {
   'test/docs/aws-from-nothing': ['helm'],
   'test/docs/installing': ['helm'],
   'test/e2e/clouds/aws': ['moto'],
+  'test/e2e/clouds/front-clouds': ['moto', 'vcsim'],
   'test/e2e/clouds/pool-on-openstack': ['openstack'],
   'test/e2e/clouds/pool-on-vsphere': ['vcsim'],
   'test/e2e/rollout/canary.': ['moto'],

@@ -71,6 +71,7 @@ export const unseen: Readonly<Record<Right, string>> = {
       ]),
     ),
   ),
+  'lease-front: create leases.coordination.k8s.io': 'role front has it as well',
   'lease-front: get leases.coordination.k8s.io': 'role front has it as well',
   'target-serving: approve signers.certificates.k8s.io': 'the same',
   ...Object.fromEntries(

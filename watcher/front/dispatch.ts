@@ -52,12 +52,14 @@ function poolsOf(change: FrontChange, store: FrontStore): string[] {
   }
 }
 
+/** Of one that its set let go, only labels say whose it is: all are asked, for it is rare. */
 function poolOfMachine(
-  { owner }: Pick<TheirView, 'owner'>,
+  { owner, name }: Pick<TheirView, 'owner' | 'name'>,
   sets: ReadonlyMap<string, Pick<TheirView, 'owner'>>,
-  { lostSets }: Pick<FrontStore, 'lostSets'>,
+  { lostSets, theirMachines, theirDeployments }: FrontStore,
 ): string[] {
-  if (owner === undefined) return [];
+  if (owner === undefined)
+    return theirMachines.get(name)?.isMirror === true ? [...theirDeployments.keys()] : [];
   const pool = sets.get(owner)?.owner ?? lostSets.get(owner);
   return pool === undefined ? [] : [pool];
 }

@@ -10,7 +10,7 @@ import { nowMs } from '../../activities/system/system.ts';
 import type { ElectionOptions } from '../../kube/leases/election.ts';
 import { Election } from '../../kube/leases/election.ts';
 import { front } from '../../workflows/api/kubermatic-names.ts';
-import { poolChanged } from '../../workflows/contracts/messages.ts';
+import { poolChanged, type PoolNews } from '../../workflows/contracts/messages.ts';
 import type { WorkflowInput } from '../../workflows/contracts/references.ts';
 import { keys } from '../../workflows/contracts/search-attributes.ts';
 import type { RunTimeouts } from '../../workflows/contracts/run-memo.ts';
@@ -41,6 +41,8 @@ export interface FrontWatcher {
   isLeader(): boolean;
   /** Of the MachineDeployment that has waited longest for its signal; 0: none waits. */
   oldestPendingSeconds(): number;
+  /** Whether anything of theirs is served; undefined: that is not known, as to one that stands by. */
+  hasMirrors(): boolean | undefined;
   /** Hands over at once. */
   stop(): Promise<void>;
 }
@@ -59,7 +61,7 @@ export function startFrontWatcher(options: FrontWatcherOptions): FrontWatcher {
       log.info({ namespace, lease: front.lease }, 'leading');
       session = new FrontSession({
         ...options,
-        signal: (pool, mayStart) => options.turn(() => signal(pool, mayStart)),
+        signal: (pool, news) => options.turn(() => signal(pool, news)),
       });
     },
     onLost(reason) {
@@ -71,6 +73,7 @@ export function startFrontWatcher(options: FrontWatcherOptions): FrontWatcher {
   return {
     whyNotReady: () => session?.whyNotReady(),
     isLeader: () => election.isLeader,
+    hasMirrors: () => session?.hasMirrors(),
     oldestPendingSeconds: () => session?.oldestPendingSeconds() ?? 0,
     async stop() {
       await session?.stop();
@@ -93,9 +96,8 @@ function createSignal({
   timeouts,
 }: FrontWatcherOptions): FrontSessionOptions['signal'] {
   const runOptions = runOptionsOf(timeouts);
-  const news = { cluster };
 
-  async function signalOrStart(name: string, workflowId: string): Promise<void> {
+  async function signalOrStart(name: string, workflowId: string, news: PoolNews): Promise<void> {
     const input: WorkflowInput = { ref: { namespace, name }, cluster };
     await temporal.workflow.signalWithStart('front', {
       workflowId,
@@ -116,7 +118,7 @@ function createSignal({
     });
   }
 
-  async function signalOnly(workflowId: string): Promise<void> {
+  async function signalOnly(workflowId: string, news: PoolNews): Promise<void> {
     try {
       await temporal.workflow.getHandle(workflowId).signal(poolChanged, news);
     } catch (error) {
@@ -124,10 +126,11 @@ function createSignal({
     }
   }
 
-  return (pool, mayStart) => {
+  return (pool, { mayStart, ofNodes }) => {
+    const news: PoolNews = { cluster, ...(ofNodes && { ofNodes }) };
     const workflowId = frontIdOf({ namespace, name: pool }, clusterName);
     return temporal.connection.withDeadline(nowMs() + callTimeoutMs, () =>
-      mayStart ? signalOrStart(pool, workflowId) : signalOnly(workflowId),
+      mayStart ? signalOrStart(pool, workflowId, news) : signalOnly(workflowId, news),
     );
   };
 }

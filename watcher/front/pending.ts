@@ -8,7 +8,8 @@ const gatherMs = 300;
 const retry = { firstMs: 500, maxMs: 30_000, jitter: 0.5 };
 
 export interface PendingOptions {
-  send(pool: string): Promise<void>;
+  /** `ofNodes`: among the news is some of Nodes. */
+  send(pool: string, ofNodes: boolean): Promise<void>;
   onError(error: unknown, pool: string): void;
 }
 
@@ -19,6 +20,7 @@ interface PendingPool {
   failures: number;
   /** News that came while a signal was being sent. */
   hasNews: boolean;
+  ofNodes: boolean;
 }
 
 export class Pending {
@@ -31,11 +33,12 @@ export class Pending {
     this.#options = options;
   }
 
-  add(pool: string): void {
+  add(pool: string, ofNodes = false): void {
     if (this.#isStopped) return;
     const known = this.#entries.get(pool);
     if (known) {
       known.hasNews = true;
+      known.ofNodes ||= ofNodes;
       return;
     }
     const entry: PendingPool = {
@@ -43,6 +46,7 @@ export class Pending {
       timer: undefined,
       failures: 0,
       hasNews: false,
+      ofNodes,
     };
     this.#entries.set(pool, entry);
     this.#schedule(pool, entry, gatherMs);
@@ -71,14 +75,16 @@ export class Pending {
   }
 
   async #send(pool: string, entry: PendingPool): Promise<void> {
-    entry.hasNews = false;
+    const { ofNodes } = entry;
+    Object.assign(entry, { hasNews: false, ofNodes: false });
     let wait = gatherMs;
     try {
-      await this.#options.send(pool);
+      await this.#options.send(pool, ofNodes);
       entry.failures = 0;
     } catch (error) {
       entry.failures += 1;
       entry.hasNews = true;
+      entry.ofNodes ||= ofNodes;
       wait = backoffMs({ attempt: entry.failures, ...retry }, random());
       if (!this.#isStopped) this.#options.onError(error, pool);
     }

@@ -19,13 +19,19 @@ import {
   viewOfTheirs,
 } from './views.ts';
 
+export interface SignalledNews {
+  /** A run is begun where there is none. */
+  mayStart: boolean;
+  /** See `PoolNews`. */
+  ofNodes: boolean;
+}
+
 export interface FrontSessionOptions {
   control: KubeClient;
   /** Undefined: there are no Nodes. */
   target: KubeClient | undefined;
   namespace: string;
-  /** `mayStart`: a run is begun where there is none. */
-  signal(pool: string, mayStart: boolean): Promise<void>;
+  signal(pool: string, news: SignalledNews): Promise<void>;
   log: Logger;
 }
 
@@ -53,7 +59,7 @@ export class FrontSession {
     this.#options = options;
     const { control, target, namespace, log, signal } = options;
     this.#pending = new Pending({
-      send: (pool) => signal(pool, isServed(pool, this.#store())),
+      send: (pool, ofNodes) => signal(pool, { mayStart: isServed(pool, this.#store()), ofNodes }),
       onError: (err, pool) => log.warn({ err, pool }, 'a signal does not arrive; it is sent again'),
     });
     this.#theirDeployments = this.#theirs('theirDeployments', 'machinedeployments');
@@ -92,6 +98,13 @@ export class FrontSession {
   /** Of the MachineDeployment that has waited longest for its signal; 0: none waits. */
   oldestPendingSeconds(): number {
     return this.#pending.oldestSeconds();
+  }
+
+  /** Whether anything of theirs is served; undefined: that is not known. */
+  hasMirrors(): boolean | undefined {
+    const { isServed: isThere, isSynced, isBroken, items } = this.#theirDeployments;
+    if (!isThere || !isSynced || isBroken) return undefined;
+    return [...items.values()].some(({ isMirror }) => isMirror);
   }
 
   async stop(): Promise<void> {
@@ -151,7 +164,8 @@ export class FrontSession {
   #take(change: FrontChange): void {
     const store = this.#store();
     this.#noteSet(change);
-    for (const pool of changedPools(change, store)) this.#pending.add(pool);
+    const ofNodes = this.#skipsEviction(change);
+    for (const pool of changedPools(change, store)) this.#pending.add(pool, ofNodes);
     for (const [set, pool] of this.#lostSets)
       if (!isServed(pool, store)) this.#lostSets.delete(set);
     const orphan = orphanIn(change, store);
@@ -159,6 +173,13 @@ export class FrontSession {
     this.#reported.add(orphan.uid);
     const { control, namespace } = this.#options;
     recordEvent(control, { ...orphan, namespace }, notServed);
+  }
+
+  /** A Node that is not to be drained: of those that were listed before it, or of this Machine. */
+  #skipsEviction({ resource, object }: FrontChange): boolean {
+    if (resource === 'nodes') return object.skipsEviction;
+    const node = resource === 'ourMachines' ? object.node : undefined;
+    return node !== undefined && this.#nodes?.items.get(node)?.skipsEviction === true;
   }
 
   /** Machines outlast their set, where a person removes its finalizer. */

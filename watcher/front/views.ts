@@ -22,6 +22,8 @@ export interface ObjectView extends CachedObject {
 export interface TheirView extends ObjectView {
   /** machine-controller acts on it, or did. */
   isOfMachineController: boolean;
+  /** It has our finalizer. */
+  isMirror: boolean;
   isDeleting: boolean;
 }
 
@@ -69,6 +71,7 @@ export function viewOfTheirs({ metadata, ...rest }: KubeObject): TheirView {
     isOfMachineController: (metadata.finalizers ?? []).some((name) =>
       machineFinalizers.includes(name),
     ),
+    isMirror: (metadata.finalizers ?? []).includes(front.finalizer),
     isDeleting: metadata.deletionTimestamp !== undefined,
   };
 }
@@ -89,7 +92,7 @@ export function viewOfOurMachine(object: KubeObject): OurMachineView {
 
 export function viewOfNode({ metadata }: KubeObject): EvictionView {
   const { uid, name, resourceVersion, annotations } = metadata;
-  const skipsEviction = annotations?.[kubermaticAnnotations.skipEviction] !== undefined;
+  const skipsEviction = annotations?.[kubermaticAnnotations.skipEviction] === 'true';
   return { uid, name, resourceVersion, skipsEviction };
 }
 

@@ -52,7 +52,7 @@ export const front = {
   lease: 'millwright-front',
   /** On objects of theirs: each goes when ours is gone. */
   finalizer: 'front.millwright.dev/mirror',
-  /** Our MachineDeployment -> UID of theirs. */
+  /** Our MachineDeployment -> UID of theirs; MachineSet of theirs -> UID of ours. */
   mirrorOf: 'front.millwright.dev/mirror-of',
   /** Label on class, Secret and ConfigMap -> `poolLabel` of the MachineDeployment. */
   pool: 'front.millwright.dev/pool',

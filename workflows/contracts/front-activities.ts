@@ -3,7 +3,13 @@ import type { NamespacedName } from './references.ts';
 
 export interface FrontActivities {
   /** One pass: reads both sides and writes what differs. Can run twice. */
-  syncPool(input: { ref: NamespacedName }): Promise<SyncOutcome>;
+  syncPool(input: PassInput): Promise<SyncOutcome>;
+}
+
+export interface PassInput {
+  ref: NamespacedName;
+  /** Read all Nodes, and not only those that something shows to be needed. */
+  readsNodes?: boolean;
 }
 
 export interface SyncOutcome {

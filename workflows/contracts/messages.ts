@@ -49,7 +49,12 @@ export const machineSetsChanged = defineSignal<[SnapshotVersion]>('machineSetsCh
  * Says only "something changed" of a MachineDeployment of `cluster.k8s.io` or of its mirror. Of the
  * front, not of the watcher.
  */
-export const poolChanged = defineSignal<[Pick<SnapshotVersion, 'cluster'>]>('poolChanged');
+export const poolChanged = defineSignal<[PoolNews]>('poolChanged');
+
+export interface PoolNews extends Pick<SnapshotVersion, 'cluster'> {
+  /** A Node of the pool is not to be drained: all of them are read. */
+  ofNodes?: boolean;
+}
 
 /** Machines use a class, or a class uses a Secret, for the first time or no more. */
 export const useChanged = defineSignal<[SnapshotVersion]>('useChanged');

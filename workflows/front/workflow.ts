@@ -21,7 +21,7 @@ import { WakeTimer } from '../runtime/wake-timer.ts';
 import type { Backoff } from '../values/backoff.ts';
 import { backoffMs } from '../values/backoff.ts';
 import { clip, longestSummaryBytes } from '../values/clip.ts';
-import { name } from '../values/schema.ts';
+import { flag, name, optional } from '../values/schema.ts';
 import type { LastPass } from './details.ts';
 import { frontDetails } from './details.ts';
 
@@ -56,6 +56,8 @@ class FrontWorkflow {
   });
   /** The time has come that the last pass waits for. */
   #isDue = false;
+  /** The next pass is to read all Nodes. */
+  #readsNodes = false;
   /** Passes in a row that ended alike. */
   #repeated = 0;
   #last: LastPass | undefined;
@@ -64,7 +66,10 @@ class FrontWorkflow {
     this.#input = input;
     this.#lifecycle = new ObjectLifecycle(input);
     // A doubled or late one costs a pass that writes nothing.
-    this.#lifecycle.on(poolChanged, { cluster: name }, () => true);
+    this.#lifecycle.on(poolChanged, { cluster: name, ofNodes: optional(flag) }, ({ ofNodes }) => {
+      this.#readsNodes ||= ofNodes === true;
+      return true;
+    });
     this.#page.hearTheRest([]);
   }
 
@@ -89,11 +94,15 @@ class FrontWorkflow {
 
   async #pass(): Promise<LastPass> {
     const { ref } = this.#input;
+    const readsNodes = this.#readsNodes;
+    this.#readsNodes = false;
+    const pass = { ref, ...(readsNodes && { readsNodes }) };
     try {
-      const outcome = await steps(`compare ${ref.name} with its mirror`).syncPool({ ref });
+      const outcome = await steps(`compare ${ref.name} with its mirror`).syncPool(pass);
       return { ...outcome, at: Date.now() };
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
+      this.#readsNodes ||= readsNodes;
       return { ...this.#counts(), state: 'failed', reason: messageOf(error), at: Date.now() };
     }
   }

@@ -4,6 +4,7 @@ import type { KubeClient, KubeObject } from '../../../kube/client/client.ts';
 import { customResource, node } from '../../../kube/client/paths.ts';
 import { isServed } from '../../../kube/client/served.ts';
 import { ownLeaseOf } from '../../../kube/leases/lease-set.ts';
+import { isHeldByUs } from '../../../kube/leases/observed-lease.ts';
 import type { Node } from '../../../kube/objects/nodes.ts';
 import {
   front,
@@ -133,10 +134,14 @@ export async function readHolders(
   const { leasePlace } = installFlagsOf(ours);
   const [ofTheirs, ofFront, own] = await Promise.all(
     [theirs, { namespace, name: front.lease }, ownLeaseOf(namespace, leasePlace)].map(
-      async (lease) => holderOf(await readLease(kube, lease)),
+      async (lease) => await readLease(kube, lease),
     ),
   );
-  return { theirs: ofTheirs, front: ofFront, millwright: own };
+  return {
+    theirs: isHeldByUs(ofTheirs) ? undefined : holderOf(ofTheirs),
+    front: holderOf(ofFront),
+    millwright: holderOf(own),
+  };
 }
 
 const osmProfiles = {

@@ -146,7 +146,8 @@ export class CoreDouble {
     if (isDeleting(machine)) return;
     if (machine.spec.providerID === undefined) {
       await this.#patch('machine', machine, { spec: { providerID: `virtual:///${name}` } });
-      const status = { nodeInfo: { kubeletVersion: 'v1.34.2' } };
+      const addresses = [{ type: 'InternalIP', address: '10.0.0.1' }];
+      const status = { nodeInfo: { kubeletVersion: 'v1.34.2' }, addresses };
       this.#api.put({ apiVersion: 'v1', kind: 'Node', metadata: { name }, status });
     }
     await this.#patchUnlessSame('machine', machine, {

@@ -112,8 +112,8 @@ test('a Node that is not to be drained is not', async () => {
   const world = await aServedPool();
   const [name = ''] = await world.names('theirMachine');
   await world.patch('node', name, noted('kubermatic.io/skip-eviction', ''));
-  await world.delete('theirMachine', name);
-  await world.sync();
+  await world.aProcess().syncPool({ ...world.input, readsNodes: true });
+  // Before anything goes: which machine does is the core's choice.
   expect(await world.get('machine', name)).toMatchObject(
     noted('millwright.dev/skip-drain', 'true'),
   );

@@ -26,6 +26,7 @@ test('a MachineDeployment of theirs becomes machines, and its status says so', a
     phase: 'Running',
     nodeRef: { name },
     versions: { kubelet: '1.34.2' },
+    addresses: [{ type: 'InternalIP', address: '10.0.0.1' }],
   });
   expect((await world.get('node', name)).metadata).toMatchObject({
     annotations: { 'cluster.k8s.io/machine': `kube-system/${name}` },

@@ -123,17 +123,21 @@ const control = (namespace: string) => [
 ];
 const target = '*: get,list,watch,patch nodes';
 const identity = '*: get namespaces kube-system';
-const lease = 'kube-system: get leases.coordination.k8s.io machine-controller';
+const leaseOf = (namespace: string, name: string): string[] => [
+  `${namespace}: create leases.coordination.k8s.io`,
+  `${namespace}: get,update leases.coordination.k8s.io ${name}`,
+];
+const lease = leaseOf('kube-system', 'machine-controller');
 const reads = (namespace: string) => [`${namespace}: get configmaps`, `${namespace}: get secrets`];
 
 test.each([
-  { set: [], rights: [...control('machines'), target, identity, lease] },
+  { set: [], rights: [...control('machines'), target, identity, ...lease] },
   {
     set: ['front.readsSecretsIn={a,b}', 'userData.operatingSystemManager=true', 'clusterId=x'],
     rights: [
       ...control('machines'),
       target,
-      lease,
+      ...lease,
       'cloud-init-settings: get secrets',
       ...reads('a'),
       ...reads('b'),
@@ -141,11 +145,11 @@ test.each([
   },
   {
     set: ['install=a', 'fleet.namespaces=a', 'fleet.targetSecret=t'],
-    rights: [...control('a'), 'a: list,watch secrets t', identity, lease],
+    rights: [...control('a'), 'a: list,watch secrets t', identity, ...lease],
   },
   {
     set: ['front.machineControllerLease=kubermatic/mc', 'rbac.clusterWide=true'],
-    rights: [...control('*'), target, identity, 'kubermatic: get leases.coordination.k8s.io mc'],
+    rights: [...control('*'), target, identity, ...leaseOf('kubermatic', 'mc')],
   },
   {
     set: ['render=targetRights', 'rbac.subjects[0].kind=User,rbac.subjects[0].name=a'],

@@ -105,7 +105,8 @@ beforeAll(async () => {
   });
 });
 
-afterAll(async () => {
+// Before the scenario ends, which wants nothing left.
+afterEach(async () => {
   stopping.abort();
   await standIn;
   for (const name of ['watcher', 'worker', 'front']) {

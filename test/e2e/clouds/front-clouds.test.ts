@@ -1,103 +1,114 @@
-/** A MachineDeployment of `cluster.k8s.io` for each cloud whose double is quick. */
+/** The examples of deploy/examples/kubermatic, from kubectl to instances in what plays a cloud. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { parseAllDocuments } from 'yaml';
+import { preparedBinary } from '../../../deploy/local/binaries/acquire.ts';
 import type { KubeObject } from '../../../kube/client/client.ts';
-import { aSecret as aliSecret } from '../../activities/drivers/alicloud/alicloud-world.ts';
-import { startAlicloudDouble } from '../../doubles/alicloud/double.ts';
-import { startDigitalOceanDouble, token as doToken } from '../../doubles/digitalocean/double.ts';
-import { startHetznerDouble, token as hetznerToken } from '../../doubles/hetzner/double.ts';
+import type {
+  KubermaticMachineDeployment,
+  KubermaticProviderConfig,
+} from '../../../workflows/api/kubermatic.ts';
 import { eventually } from '../../support/eventually.ts';
-import { createSecret } from '../support/classes.ts';
-import { createTheirPool, theirMachinesOf, theirPath, useFrontScenario } from '../support/front.ts';
+import { playKubelets } from '../support/cloud-kubelets.ts';
+import { startTheirCloud, type TheirCloud } from '../support/clouds/theirs.ts';
+import { theirMachinesOf, theirPath, useFrontScenario } from '../support/front.ts';
+import { testStack } from '../support/test-stack.ts';
 
-const hetzner = await startHetznerDouble();
-const digitalOcean = await startDigitalOceanDouble();
-const { alicloudAccessKeyID, alicloudAccessKeySecret } = aliSecret;
-const alicloud = await startAlicloudDouble({
-  accessKeys: { [alicloudAccessKeyID]: alicloudAccessKeySecret },
+const clouds = new Map<string, TheirCloud>();
+
+// Before the scenario's worker starts, which finds them by its environment.
+beforeAll(async () => {
+  for (const [name, start] of Object.entries(startTheirCloud)) clouds.set(name, await start());
 });
-alicloud.alsoCalled(new URL(alicloud.url).host);
+afterAll(async () => {
+  await Promise.all([...clouds.values()].map((cloud) => cloud.stop()));
+});
 
 const scenario = useFrontScenario('front-clouds', {
   isDoubled: false,
-  workerEnv: () => ({
-    MILLWRIGHT_HCLOUD_ENDPOINT: hetzner.url,
-    MILLWRIGHT_DIGITALOCEAN_ENDPOINT: digitalOcean.url,
-    MILLWRIGHT_ALICLOUD_ENDPOINT: alicloud.url,
-  }),
+  workerEnv: () => Object.assign({}, ...[...clouds.values()].map(({ env }) => env)),
 });
 const { cluster, namespace } = scenario;
-const ref = (key: string) => ({ secretKeyRef: { namespace, name: 'clouds', key } });
 
-beforeAll(() =>
-  createSecret(scenario, 'clouds', { hetzner: hetznerToken, digitalocean: doToken, ...aliSecret }),
-);
-afterAll(async () => {
-  await hetzner.close();
-  await digitalOcean.close();
-  await alicloud[Symbol.asyncDispose]();
-});
-
-interface Case {
-  cloudProvider: string;
-  cloudProviderSpec: Record<string, unknown>;
-  providerID: RegExp;
+interface Example extends KubeObject {
+  stringData?: Record<string, string>;
+  spec?: { template: { spec: { providerSpec: { value: KubermaticProviderConfig } } } };
 }
 
-const cases: Case[] = [
-  {
-    cloudProvider: 'hetzner',
-    cloudProviderSpec: { token: ref('hetzner'), serverType: 'cx32', location: 'hel1' },
-    providerID: /^hcloud:\/\/\d+$/,
-  },
-  {
-    cloudProvider: 'digitalocean',
-    cloudProviderSpec: { token: ref('digitalocean'), region: 'fra1', size: 's-2vcpu-4gb' },
-    providerID: /^digitalocean:\/\/\d+$/,
-  },
-  {
-    cloudProvider: 'alibaba',
-    cloudProviderSpec: {
-      accessKeyID: ref('alicloudAccessKeyID'),
-      accessKeySecret: ref('alicloudAccessKeySecret'),
-      regionID: 'eu-central-1',
-      instanceType: 'ecs.g7.large',
-      vSwitchID: 'vsw-gw8abc',
-      internetMaxBandwidthOut: '10',
-      zoneID: 'eu-central-1a',
-      diskType: 'cloud_essd',
-      diskSize: '40',
-      imageID: 'm-gw8iqj3z9vzpljm4v3ob',
-      securityGroupID: 'sg-gw8abc',
-    },
-    providerID: /^eu-central-1\.i-\w+$/,
-  },
-];
-
-const living = (): string[] => [
-  ...[...hetzner.project.servers.values()].map(({ name }) => name),
-  ...[...digitalOcean.team.droplets.values()].map(({ name }) => name),
-  ...alicloud.cloud.instances.map(({ name }) => name),
-];
-
-// One test: the invariants after each test ask the virtual cloud, which knows nothing of these.
-test('has a Machine of theirs with its instance, which goes with it', async () => {
-  const pools: string[] = [];
-  for (const { cloudProvider, cloudProviderSpec, providerID } of cases) {
-    const cloud = { cloudProvider, cloudProviderSpec };
-    const pool = await createTheirPool(scenario, cloudProvider, { replicas: 1, cloud });
-    pools.push(pool);
-    await eventually(`${cloudProvider} has a Machine with its instance`, async () => {
-      const machines = await theirMachinesOf(scenario, pool);
-      expect(machines.map(({ spec, status }) => [spec.providerID, status?.phase])).toEqual([
-        [expect.stringMatching(providerID), expect.stringMatching(/./)],
-      ]);
-      expect(living()).toContain(machines[0]?.metadata.name);
-    });
+/** With what its reader puts in; `pool`: its name, also as a label of its Machines. */
+function exampleOf(name: string, pool: string): Example[] {
+  const { credentials, fields = {} } = cloudOf(name);
+  const file = new URL(`../../../deploy/examples/kubermatic/${name}.yaml`, import.meta.url);
+  const text = readFileSync(file, 'utf8')
+    .replaceAll('namespace: machines', `namespace: ${namespace}`)
+    .replaceAll(`name: ${name}-pool`, `name: ${pool}`)
+    .replaceAll(`{ pool: ${name}-pool }`, `{ name: ${pool} }`);
+  const documents = parseAllDocuments(text).map((document): Example => document.toJS());
+  for (const { stringData, spec } of documents) {
+    if (stringData) replace(stringData, credentials);
+    if (spec) replace(spec.template.spec.providerSpec.value.cloudProviderSpec, fields);
   }
-  const path = theirPath(scenario, 'machinedeployments');
-  for (const pool of pools) await cluster.kube.delete(`${path}/${pool}`);
-  await eventually('nothing is left, here or in a cloud', async () => {
-    const left = await cluster.list<KubeObject>(path);
-    expect([left.map(({ metadata }) => metadata.name), living()]).toEqual([[], []]);
-  });
-  await cluster.kube.delete(`/api/v1/namespaces/${namespace}/secrets/clouds`);
-});
+  return documents;
+}
+
+/** A field that an example lacks is not put in. */
+function replace(there: object | undefined, values: object): void {
+  expect(Object.keys(there ?? {})).toEqual(expect.arrayContaining(Object.keys(values)));
+  Object.assign(there ?? {}, values);
+}
+
+function cloudOf(name: string): TheirCloud {
+  const cloud = clouds.get(name);
+  if (!cloud) throw new Error(`there is no ${name}`);
+  return cloud;
+}
+
+async function kubectl(args: string[], objects?: Example[]): Promise<void> {
+  const file = await preparedBinary('kubectl');
+  const { kubeconfig } = testStack().layout;
+  const run = promisify(execFile)(file, [`--kubeconfig=${kubeconfig}`, ...args]);
+  run.child.stdin?.end(JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
+  await run;
+}
+
+const isTrue = (type: string) => expect.objectContaining({ type, status: 'True' });
+
+test.each(Object.keys(startTheirCloud))(
+  'the example of %s is a pool whose Machines run, and nothing is left of it',
+  async (name) => {
+    const cloud = cloudOf(name);
+    const { name: pool } = scenario.named(name);
+    const path = theirPath(scenario, 'machinedeployments', pool);
+    const example = exampleOf(name, pool);
+    const kubelets = playKubelets(() => cloud.nodes(), cluster);
+    const untilRunning = (count: number): Promise<void> =>
+      eventually(`${count} of ${name} run`, async () => {
+        const { status } = await cluster.kube.get<KubermaticMachineDeployment>(path);
+        expect(status?.conditions).toEqual(
+          expect.arrayContaining([isTrue('Served'), isTrue('Translated')]),
+        );
+        const machines = await theirMachinesOf(scenario, pool);
+        const said = machines.map(({ spec, status: now }) => [spec.providerID, now?.phase]);
+        const wanted = [expect.stringMatching(cloud.providerID), 'Running'];
+        expect(said).toEqual(Array.from({ length: count }, () => wanted));
+        const nodes = new Set((await cloud.nodes()).map((node) => node.name));
+        expect(new Set(machines.map((one) => one.status?.nodeRef?.name))).toEqual(nodes);
+        expect(nodes.size).toBe(count);
+      });
+    try {
+      await kubectl(['apply', '-f', '-'], example);
+      await untilRunning(2);
+      await cluster.kube.patch(path, 'merge', { spec: { replicas: 1 } });
+      await untilRunning(1);
+      // Its Secret goes first, as it stands first in the file.
+      await kubectl(['delete', '--wait=false', '-f', '-'], example);
+      await eventually('nothing is left', async () => {
+        expect(await cluster.find(path)).toBeUndefined();
+        expect(await cloud.living()).toEqual([]);
+      });
+    } finally {
+      await kubelets.stop();
+    }
+  },
+);

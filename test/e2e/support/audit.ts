@@ -54,6 +54,17 @@ export async function refusalsOf(users: readonly string[]): Promise<string[]> {
     .map((line) => `${line.user?.username} ${line.verb} ${line.requestURI}`);
 }
 
+/** Requests of these users below a path, also those that were refused: `user verb URI`. */
+export async function requestsBelow(path: string, users: readonly string[]): Promise<string[]> {
+  const text = await textFrom(begin);
+  return text
+    .split('\n')
+    .filter((line) => line.includes(`"requestURI":"${path}`))
+    .map((line): AuditLine => JSON.parse(line))
+    .filter(({ user }) => users.includes(user?.username ?? ''))
+    .map(({ user, verb, requestURI }) => `${user?.username} ${verb} ${requestURI}`);
+}
+
 /** What these users asked for and got: `user verb resource`, each once. */
 export async function grantedOf(users: readonly string[]): Promise<Set<string>> {
   const text = await textFrom(begin);

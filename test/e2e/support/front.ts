@@ -1,6 +1,9 @@
 /** A scenario with a front, and pools of `cluster.k8s.io` in it. */
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { parse } from 'yaml';
+import { preparedBinary } from '../../../deploy/local/binaries/acquire.ts';
 import type { KubeClient, KubeObject } from '../../../kube/client/client.ts';
 import { isAlreadyExists } from '../../../kube/client/errors.ts';
 import { ignoreNotFound } from '../../../kube/client/ignore.ts';
@@ -17,6 +20,7 @@ import { kubermaticApiVersion } from '../../../workflows/api/kubermatic-names.ts
 import { eventually } from '../../support/eventually.ts';
 import { createNamespace, grantFront } from './rights.ts';
 import { useScenario, type Scenario, type ScenarioOptions } from './scenario.ts';
+import { testStack } from './test-stack.ts';
 import { stackConfig } from './user-data.ts';
 
 const definitions = new URL('../../../deploy/crds-kubermatic/', import.meta.url);
@@ -24,14 +28,21 @@ const configName = 'cluster';
 
 type TheirKind = 'machines' | 'machinesets' | 'machinedeployments';
 
-/** Pools of theirs go after each test, and with them their machines. */
-export function useFrontScenario(name: string, options: ScenarioOptions = {}): Scenario {
+/**
+ * Pools of theirs go after each test, and with them their machines; with `keepsPools` after the
+ * last.
+ */
+export function useFrontScenario(
+  name: string,
+  { keepsPools = false, ...options }: ScenarioOptions & { keepsPools?: boolean } = {},
+): Scenario {
   const scenario = useScenario(name, {
     ...options,
     frontFlags: [`--user-data-config=${configName}`, ...(options.frontFlags ?? [])],
     grant: prepare,
   });
-  afterEach(() => deleteTheirs(scenario));
+  const after = keepsPools ? afterAll : afterEach;
+  after(() => deleteTheirs(scenario));
   return scenario;
 }
 
@@ -133,12 +144,43 @@ export async function createTheirPool(
   return name;
 }
 
-/** Those of a pool, by their label. */
+/** Those of a pool: their names begin with its name. */
 export async function theirMachinesOf(
   scenario: Scenario,
   pool: string,
 ): Promise<KubermaticMachine[]> {
-  return await scenario.cluster.list<KubermaticMachine>(theirPath(scenario, 'machines'), {
-    labelSelector: `name=${pool}`,
+  const all = await scenario.cluster.list<KubermaticMachine>(theirPath(scenario, 'machines'));
+  return all.filter(({ metadata }) => metadata.name.startsWith(`${pool}-`));
+}
+
+/** As a person, in the namespace of the scenario. Returns what it printed. */
+export async function kubectl(
+  { namespace }: Pick<Scenario, 'namespace'>,
+  words: readonly string[],
+  input = '',
+): Promise<string> {
+  const { kubeconfig } = testStack().stack;
+  const args = [`--kubeconfig=${kubeconfig}`, `--namespace=${namespace}`, ...words];
+  const running = promisify(execFile)(await preparedBinary('kubectl'), args);
+  running.child.stdin?.end(input);
+  return (await running).stdout;
+}
+
+/** So many of theirs are Running, and no others exist. Returns them, the oldest first. */
+export async function untilTheirsRun(
+  scenario: Scenario,
+  pool: string,
+  count: number,
+): Promise<KubermaticMachine[]> {
+  return await eventually(`${count} Machines of ${pool} are Running on their side`, async () => {
+    const machines = await theirMachinesOf(scenario, pool);
+    const words = machines.map(({ metadata, status }) =>
+      [status?.phase, status?.nodeRef?.uid !== undefined, metadata.deletionTimestamp].join(),
+    );
+    expect(words).toEqual(Array.from({ length: count }, () => 'Running,true,'));
+    return machines.toSorted((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1));
   });
 }
+
+const ageOf = ({ metadata: { creationTimestamp, name } }: KubermaticMachine): string =>
+  `${creationTimestamp} ${name}`;

@@ -13,7 +13,12 @@ import { logFolderOf, type TestStack } from './test-stack.ts';
 const watchers = ['watcher', 'standby'] as const;
 const doubles = ['standby', 'second-worker'] as const;
 export type Program =
-  (typeof watchers)[number] | (typeof doubles)[number] | 'worker' | `worker-${string}` | 'front';
+  | (typeof watchers)[number]
+  | (typeof doubles)[number]
+  | 'worker'
+  | `worker-${string}`
+  | 'front'
+  | 'second-front';
 
 export interface WorkerProgram {
   name: Program;
@@ -296,7 +301,7 @@ export function sourcesWith(compileCache: string, tree = repository): Launch {
 }
 
 function entranceOf(program: Program): Role | 'front' {
-  return program === 'front' ? program : roleOf(program);
+  return program === 'front' || program === 'second-front' ? 'front' : roleOf(program);
 }
 
 function roleOf(program: Program): Role {

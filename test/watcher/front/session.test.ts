@@ -45,9 +45,9 @@ async function lead(...objects: KubeObject[]): Promise<void> {
     control: client,
     target: client,
     namespace: 'shoot',
-    async signal(pool, mayStart) {
+    async signal(pool, { mayStart, ofNodes }) {
       await send(pool);
-      signals.push(`${pool}${mayStart ? '' : ' if it runs'}`);
+      signals.push(`${pool}${mayStart ? '' : ' if it runs'}${ofNodes ? ', Nodes' : ''}`);
     },
     log: pino({ level: 'silent' }),
   });
@@ -133,7 +133,7 @@ const changes: [what: string, change: () => void, heard: string[]][] = [
           annotations: { [kubermaticAnnotations.skipEviction]: 'true' },
         }),
       ),
-    ['pool'],
+    ['pool, Nodes'],
   ],
   ['a Node of nobody', () => clusters.put(anObject('', 'Node', { name: 'node-2' })), []],
   [

@@ -75,6 +75,24 @@ test('a burst of news is one pass, and a later one another', async () => {
   });
 });
 
+test('Nodes are read until a pass has done so that was asked to', async () => {
+  const world = new PoolWorld('nodes');
+  const failed = new Error('the API server is away');
+  world.answer = async () => await Promise.reject(failed);
+  await world.run(async () => {
+    const handle = await world.tell();
+    await world.untilPasses(1);
+    await handle.signal(poolChanged, { cluster, ofNodes: true });
+    await world.untilPasses(2);
+    world.answer = async () => current;
+    await world.untilPasses(3);
+    await world.tell();
+    await world.untilPasses(4);
+    const asked = world.log.inputsOf('syncPool').map((input) => Object(input).readsNodes ?? false);
+    expect(asked.slice(-2)).toEqual([true, false]);
+  });
+});
+
 test('without news both sides are read again, as what a template names is not watched', async () => {
   const world = new PoolWorld('quiet');
   await world.run(async () => {

@@ -9,8 +9,8 @@ import {
   mirroredDeployment,
   type PoolFacts,
 } from './facts.ts';
-import { deletionsDown, markWrites, mirrored } from './mirror.ts';
-import { unusedTemplateDeletions } from './templates.ts';
+import { deletionsDown, markWrites, mirrored, pairs } from './mirror.ts';
+import { templatesInUse, templateWrites, unusedTemplateDeletions } from './templates.ts';
 import { deletionOf, patchOf, type PoolPlan, type Write } from './writes.ts';
 
 /** Ours go first, and theirs are the last to go. */
@@ -22,16 +22,24 @@ export function planDeletion(facts: PoolFacts): PoolPlan {
   const down = own && !isDeleting(own) ? [deletionOf('deployment', own)] : [];
   // Without a deployment nothing deletes a set that was taken over, and has no owner yet.
   const left = own ? [] : [...ours.sets].filter((one) => !isDeleting(one));
+  const free = pairs(facts).filter(isFree);
   const isOver =
     !own &&
-    ours.sets.length + ours.machines.length + theirs.sets.length + theirs.machines.length === 0;
+    ours.sets.length + theirs.sets.length === 0 &&
+    Math.max(ours.machines.length, theirs.machines.length) === free.length;
   const last: Write[] = isOver
-    ? [...unusedTemplateDeletions(facts, () => false), releaseOf(facts)]
+    ? [
+        ...free.flatMap((one) => (one.theirs ? [freedOf('theirMachine', one.theirs)] : [])),
+        ...unusedTemplateDeletions(facts, () => false),
+        releaseOf(facts),
+      ]
     : [];
   return {
     state: 'current',
     groups: [
       [
+        // With a credential that is good no more, no instance goes.
+        ...templateWrites(facts, templatesInUse(facts)),
         ...markWrites(facts),
         ...down,
         ...left.map((set) => deletionOf('set', set)),
@@ -67,14 +75,28 @@ function planOrphaning(facts: PoolFacts): PoolPlan {
     const deletion = isDeleting(own) ? [] : [deletionOf('deployment', own, { orphans: true })];
     return { groups: [[...first, ...deletion]], goesOn: false, state: 'current' };
   }
-  const freed = (kind: 'theirSet' | 'theirMachine') =>
-    (kind === 'theirSet' ? facts.theirs.sets : facts.theirs.machines)
-      .filter(isMirror)
-      .map((object) =>
-        patchOf(kind, object, { metadata: { finalizers: finalizersOfOthers(object) } }),
-      );
-  const writes = [...first, ...freed('theirMachine'), ...freed('theirSet'), releaseOf(facts)];
+  const { machines, sets } = facts.theirs;
+  const writes = [
+    ...first,
+    ...machines.filter(isMirror).map((one) => freedOf('theirMachine', one)),
+    ...sets.filter(isMirror).map((one) => freedOf('theirSet', one)),
+    releaseOf(facts),
+  ];
   return { groups: [writes], goesOn: false, state: 'current' };
+}
+
+/** Its set let it go: it outlasts the deployment too. */
+function isFree({ ours, theirs }: ReturnType<typeof pairs>[number]): boolean {
+  const owners = [ours, theirs].map((one) => one && controllerUidOf(one));
+  return theirs !== undefined && !isDeleting(theirs) && owners.every((one) => one === undefined);
+}
+
+/** Nobody holds it up any more. */
+function freedOf(
+  kind: 'theirSet' | 'theirMachine',
+  object: PoolFacts['theirs']['sets' | 'machines'][number],
+): Write {
+  return patchOf(kind, object, { metadata: { finalizers: finalizersOfOthers(object) } });
 }
 
 function releaseOf({ theirs: { deployment } }: PoolFacts): Write {

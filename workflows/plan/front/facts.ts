@@ -12,7 +12,7 @@ import {
 import type { MachineClass } from '../../api/machine-class.ts';
 import type { MachineDeployment } from '../../api/machine-deployment.ts';
 import type { MachineSet, MachineTemplateSpec } from '../../api/machine-set.ts';
-import type { Machine } from '../../api/machine.ts';
+import type { Machine, NodeAddress } from '../../api/machine.ts';
 import type { ObjectMeta } from '../../api/meta.ts';
 import type { NamedTemplate } from './names.ts';
 
@@ -82,6 +82,7 @@ export interface NodeFacts {
   labels: Record<string, string>;
   annotations: Record<string, string>;
   kubeletVersion: string | undefined;
+  addresses: readonly NodeAddress[];
 }
 
 export function isDeleting({ metadata }: { metadata: ObjectMeta }): boolean {
@@ -128,6 +129,20 @@ export function controllerUidOf({ metadata }: { metadata: ObjectMeta }): string 
 /** Name of the class that its machines are made of. */
 export function classNameOf({ spec }: MachineSet): string | undefined {
   return spec.template?.spec?.class?.name;
+}
+
+/**
+ * Theirs that shows each of ours. One that is being deleted may show a set that is gone, while the
+ * core has made another of the same name.
+ */
+export function setPairs({ theirs, ours }: Pick<PoolFacts, 'theirs' | 'ours'>) {
+  const present = byName(theirs.sets);
+  return ours.sets.map((own) => {
+    const named = present.get(own.metadata.name);
+    const shown = named?.metadata.annotations?.[front.mirrorOf] ?? own.metadata.uid;
+    const isOther = named !== undefined && isDeleting(named) && shown !== own.metadata.uid;
+    return { ours: own, theirs: isOther ? undefined : named, isNameTaken: isOther };
+  });
 }
 
 export function byName<T extends { metadata: ObjectMeta }>(objects: readonly T[]): Map<string, T> {

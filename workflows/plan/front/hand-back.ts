@@ -38,9 +38,10 @@ export function planHandBack(facts: PoolFacts): HandBack {
       ...removals('secret', ours.secrets),
       ...removals('configMap', ours.configMaps),
       ...theirs.machines.filter(isMirror).map(returnOf),
-      ...theirs.sets
-        .filter(isMirror)
-        .map((set) => patchOf('theirSet', set, { metadata: withoutOurs(set) })),
+      ...theirs.sets.filter(isMirror).map((set) => {
+        const annotations = { [front.mirrorOf]: null };
+        return patchOf('theirSet', set, { metadata: { ...withoutOurs(set), annotations } });
+      }),
       patchOf('theirDeployment', theirs.deployment, {
         metadata: {
           ...withoutOurs(theirs.deployment),

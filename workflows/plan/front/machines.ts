@@ -151,10 +151,12 @@ function statusOf(
 ): KubermaticMachineStatus {
   const { addresses, conditions, currentStatus, lastOperation, nodeRef } = ours.status ?? {};
   const name = nodeRef?.name;
+  const known = node && node.addresses.length > 0 ? [...node.addresses] : undefined;
   const sameNode = name !== undefined && present?.nodeRef?.name === name ? present : undefined;
   return defined({
     phase: currentStatus?.phase,
-    addresses,
+    // Where machines have Nodes, the core leaves them out.
+    addresses: addresses ?? known ?? sameNode?.addresses,
     conditions: conditions?.filter(({ type }) => !statusOnly.has(type)),
     lastOperation:
       lastOperation &&

@@ -8,6 +8,7 @@ import {
   isDeleting,
   isMirror,
   isOrphaning,
+  setPairs,
   type OwnObjects,
   type PoolFacts,
 } from './facts.ts';
@@ -20,7 +21,7 @@ export interface Mirrored {
   goesOn: boolean;
 }
 
-function pairs(facts: PoolFacts) {
+export function pairs(facts: PoolFacts) {
   const theirs = byName(facts.theirs.machines);
   return facts.ours.machines.map((ours) => ({
     ours,
@@ -30,34 +31,31 @@ function pairs(facts: PoolFacts) {
 }
 
 export function markWrites(facts: PoolFacts): Write[] {
-  const sets = byName(facts.theirs.sets);
   const ofMachines = pairs(facts).flatMap(({ ours, theirs, node }) =>
     theirs ? markMachine({ ours, theirs, node }, facts.now) : [],
   );
-  const ofSets = facts.ours.sets.flatMap((ours) => {
-    const theirSet = sets.get(ours.metadata.name);
-    return theirSet ? deletePolicyWrites(ours, theirSet) : [];
-  });
+  const ofSets = setPairs(facts).flatMap(({ ours, theirs }) =>
+    theirs ? deletePolicyWrites(ours, theirs) : [],
+  );
   return [...ofMachines, ...ofSets];
 }
 
 /** A set or a Machine of theirs that a person deletes. */
-export function deletionsDown({ theirs, ours }: PoolFacts): Write[] {
-  const sets = byName(ours.sets);
-  const machines = byName(ours.machines);
-  const goingSets = theirs.sets.filter((set) => isDeleting(set) && isMirror(set));
-  const goingMachines = theirs.machines.filter((one) => isDeleting(one) && isMirror(one));
+export function deletionsDown(facts: PoolFacts): Write[] {
   return [
-    ...goingSets.flatMap((set) => {
-      const own = sets.get(set.metadata.name);
-      const orphans = isOrphaning(set) || hasLost(set, theirs.machines);
-      return own && !isDeleting(own) ? [deletionOf('set', own, { orphans })] : [];
+    ...setPairs(facts).flatMap(({ ours, theirs }) => {
+      if (!theirs || !isAskedToGo(theirs) || isDeleting(ours)) return [];
+      const orphans = isOrphaning(theirs) || hasLost(theirs, facts.theirs.machines);
+      return [deletionOf('set', ours, { orphans })];
     }),
-    ...goingMachines.flatMap(({ metadata }) => {
-      const own = machines.get(metadata.name);
-      return own && !isDeleting(own) ? [deletionOf('machine', own)] : [];
-    }),
+    ...pairs(facts).flatMap(({ ours, theirs }) =>
+      theirs && isAskedToGo(theirs) && !isDeleting(ours) ? [deletionOf('machine', ours)] : [],
+    ),
   ];
+}
+
+function isAskedToGo(theirs: PoolFacts['theirs']['sets' | 'machines'][number]): boolean {
+  return isDeleting(theirs) && isMirror(theirs);
 }
 
 /** The garbage collector took the owner off its Machines, and is done. */
@@ -85,24 +83,24 @@ function isNews(write: Write): boolean {
   return write.kind === 'theirSet' || 'providerID' in Object(write.body['spec']);
 }
 
-function setGroups({ theirs, ours, templates }: PoolFacts): Write[][] {
-  const sets = byName(theirs.sets);
-  return ours.sets.map((set) => {
-    const template = templates.get(classNameOf(set) ?? '');
-    const theirSet = sets.get(set.metadata.name);
+function setGroups(facts: PoolFacts): Write[][] {
+  const { deployment } = facts.theirs;
+  return setPairs(facts).map(({ ours, theirs, isNameTaken }) => {
+    if (isNameTaken) return [];
+    const template = facts.templates.get(classNameOf(ours) ?? '');
     return [
-      ...mirrorSet({ ours: set, theirs: theirSet, deployment: theirs.deployment, template }),
-      ...(theirSet ? goingWith(set, 'theirSet', theirSet) : []),
+      ...mirrorSet({ ours, theirs, deployment, template }),
+      ...(theirs ? goingWith(ours, 'theirSet', theirs) : []),
     ];
   });
 }
 
 function machineGroups(facts: PoolFacts): Write[][] {
-  const { theirs, ours, templates, now } = facts;
-  const sets = byName(theirs.sets);
-  const owners = new Map(ours.sets.map(({ metadata }) => [metadata.uid, metadata.name]));
+  const { templates, now } = facts;
+  const sets = new Map(setPairs(facts).map((pair) => [pair.ours.metadata.uid, pair]));
   return pairs(facts).map((pair) => {
-    const set = sets.get(owners.get(controllerUidOf(pair.ours) ?? '') ?? '');
+    const { theirs: set, isNameTaken } = sets.get(controllerUidOf(pair.ours) ?? '') ?? {};
+    if (isNameTaken && pair.theirs) return releaseFromSet(pair.theirs);
     const template = templates.get(pair.ours.spec.class?.name ?? '');
     return [
       ...(set && template ? mirrorMachine({ ...pair, set, template }, now) : []),
@@ -120,10 +118,19 @@ function goingWith(
   return isGoing ? [deletionOf(kind, theirs)] : [];
 }
 
+/** Its set goes, and with an owner that is gone it would go as well. */
+function releaseFromSet(machine: PoolFacts['theirs']['machines'][number]): Write[] {
+  const { ownerReferences = [] } = machine.metadata;
+  const left = ownerReferences.filter(({ controller }) => controller !== true);
+  if (left.length === ownerReferences.length) return [];
+  return [patchOf('theirMachine', machine, { metadata: { ownerReferences: left } })];
+}
+
 /** A set of theirs goes after its Machines, so that none is left without what finds it. */
-function goneGroups({ theirs, ours }: PoolFacts): Write[][] {
+function goneGroups(facts: PoolFacts): Write[][] {
+  const { theirs, ours } = facts;
   const machines = byName(ours.machines);
-  const sets = byName(ours.sets);
+  const sets = byName(setPairs(facts).flatMap((pair) => pair.theirs ?? []));
   const owners = new Set(theirs.machines.map(controllerUidOf));
   return [
     ...theirs.machines

@@ -133,16 +133,21 @@ function serve(facts: PoolFacts, after: readonly Write[] = []): PoolPlan {
         ...(rollback ? [rollback.forget] : []),
         ...after,
       ],
-      unusedTemplateDeletions(facts, (name) => used.has(name)),
+      // Until then the core may make a set of the template before.
+      isSeen(facts) ? unusedTemplateDeletions(facts, (name) => used.has(name)) : [],
     ],
   };
 }
 
 /** The core has seen ours as it is, and ours has the template of theirs. */
 function isAnswered(facts: PoolFacts): boolean {
-  const ours = mirroredDeployment(facts);
-  if (!ours || !facts.templates.get(facts.current)?.made) return false;
-  return (ours.status?.observedGeneration ?? 0) >= (ours.metadata.generation ?? 0);
+  const isMade = facts.templates.get(facts.current)?.made !== undefined;
+  return isMade && mirroredDeployment(facts) !== undefined && isSeen(facts);
+}
+
+function isSeen(facts: PoolFacts): boolean {
+  const { metadata, status } = mirroredDeployment(facts) ?? {};
+  return (status?.observedGeneration ?? 0) >= (metadata?.generation ?? 0);
 }
 
 /** What a template names is not watched: one that is missing may come at any time. */

@@ -5,7 +5,7 @@ import type { MachineSet } from '../../api/machine-set.ts';
 import { mergePatchOf } from '../../values/merge-patch.ts';
 import { classNameOf, type PoolFacts } from './facts.ts';
 import { withoutHash } from './names.ts';
-import type { NewCondition } from './status.ts';
+import { rolledBack, type NewCondition } from './status.ts';
 import { patchOf, type Write } from './writes.ts';
 
 export type Rollback = { writes: Write[] } | { said: NewCondition; forget: Write };
@@ -23,10 +23,11 @@ export function rollbackTo(facts: PoolFacts): Rollback | undefined {
     const spec = template === undefined ? {} : { spec: { template } };
     return { writes: [patchOf('theirDeployment', deployment, { metadata, ...spec })] };
   }
-  const known = facts.ours.sets.flatMap(revisionsOf).join(', ') || 'none';
+  const revisions = facts.ours.sets.flatMap(revisionsOf);
+  const known = revisions.toSorted((a, b) => Number(a) - Number(b)).join(', ') || 'none';
   const message = `${front.rollbackTo}: revision "${asked}" is not known; there are: ${known}`;
   return {
-    said: { type: 'RolledBack', status: 'False', reason: 'UnknownRevision', message },
+    said: { type: rolledBack, status: 'False', reason: 'UnknownRevision', message },
     forget: patchOf('theirDeployment', deployment, { metadata }),
   };
 }

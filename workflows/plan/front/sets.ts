@@ -49,7 +49,7 @@ function creationOf({ ours, deployment, template }: MirroredSet): Write[] {
     name,
     namespace,
     labels,
-    annotations: revisionNotes(ours.metadata.annotations),
+    annotations: { ...revisionNotes(ours.metadata.annotations), ...mirrorNote(ours) },
     finalizers: [front.finalizer],
     ownerReferences: [ownerOf('MachineDeployment', deployment)],
   });
@@ -64,12 +64,20 @@ function metadataPatch({ ours, deployment }: MirroredSet, theirs: KubermaticMach
   const isLeft = isDeleting(theirs) || isDeleting(deployment);
   const isOwned = isLeft || controllerUidOf(theirs) === deployment.metadata.uid;
   const owner = ownerOf('MachineDeployment', deployment);
+  const wanted = {
+    ...revisionNotes(ours.metadata.annotations),
+    ...(!isDeleting(theirs) && mirrorNote(ours)),
+  };
   return defined({
     labels: missing(labels, ours.metadata.labels ?? {}),
-    annotations: missing(notes, revisionNotes(ours.metadata.annotations)),
+    annotations: missing(notes, wanted),
     finalizers: isHeld ? undefined : [...finalizers, front.finalizer],
     ownerReferences: isOwned ? undefined : [...ownerReferences, owner],
   });
+}
+
+function mirrorNote({ metadata }: MachineSet): Record<string, string> {
+  return { [front.mirrorOf]: metadata.uid };
 }
 
 function specPatch({ ours, template }: MirroredSet, theirs: KubermaticMachineSet): object {

@@ -7,6 +7,9 @@ import { mergePatchOf } from '../../values/merge-patch.ts';
 import { mirroredDeployment, type PoolFacts } from './facts.ts';
 import { patchOf, type Write } from './writes.ts';
 
+/** Condition that is there only where it went wrong, until the spec changes. */
+export const rolledBack = 'RolledBack';
+
 export type NewCondition = Pick<FrontCondition, 'type' | 'status' | 'reason' | 'message'>;
 
 /** The API server takes no longer message. */
@@ -61,7 +64,11 @@ function conditionsAfter(
 ): FrontCondition[] {
   const { metadata, status } = theirs.deployment;
   const present = status?.conditions ?? [];
-  const others = present.filter(({ type }) => !said.some((one) => one.type === type));
+  const others = present.filter(
+    ({ type, observedGeneration }) =>
+      !said.some((one) => one.type === type) &&
+      (type !== rolledBack || observedGeneration === metadata.generation),
+  );
   const own = said.map((one) => {
     const before = present.find(({ type }) => type === one.type);
     return defined({

@@ -8,6 +8,7 @@ import { mergePatchOf } from '../../values/merge-patch.ts';
 import {
   byName,
   classNameOf,
+  mirroredDeployment,
   type DataObject,
   type MadeTemplate,
   type PoolFacts,
@@ -17,10 +18,16 @@ import { poolLabel } from './names.ts';
 import { deletionOf, patchUnlessSame, type Write } from './writes.ts';
 
 /** Names of the templates that machines are or will be made of. */
-export function usedTemplates({ ours, current }: PoolFacts): Set<string> {
+export function usedTemplates(facts: PoolFacts): Set<string> {
+  // Of a pool that is paused, or whose next template is faulty, there is no set yet.
+  const asked = mirroredDeployment(facts)?.spec.template?.spec?.class?.name ?? '';
+  return new Set([facts.current, asked, ...templatesInUse(facts)]);
+}
+
+export function templatesInUse({ ours }: Pick<PoolFacts, 'ours'>): Set<string> {
   const ofMachines = ours.machines.map(({ spec }) => spec.class?.name ?? '');
   const ofSets = ours.sets.map((set) => classNameOf(set) ?? '');
-  return new Set([current, ...ofSets, ...ofMachines]);
+  return new Set([...ofSets, ...ofMachines]);
 }
 
 export function templateWrites(facts: PoolFacts, names: Iterable<string>): Write[] {

@@ -353,12 +353,15 @@ goes by labels they cannot be known there.
   verbs: [create]
 {{- end }}
 
-{{/* While machine-controller holds it, the front serves nothing new. Takes its name. */}}
+{{/* While machine-controller holds it, the front serves nothing new; and while it serves, it holds it. Takes its name. */}}
 {{- define "millwright.rights.machineControllerLease" }}
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
   resourceNames: [{{ . }}]
-  verbs: [get]
+  verbs: [get, update]
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  verbs: [create]
 {{- end }}
 
 {{/* Where values of a `cloudProviderSpec` name Secrets and ConfigMaps. */}}
