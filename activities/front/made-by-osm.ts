@@ -7,7 +7,7 @@ import { namespaced } from '../../kube/client/paths.ts';
 import { isServed } from '../../kube/client/served.ts';
 import type { ObjectMeta } from '../../workflows/api/meta.ts';
 
-const profiles = {
+export const osmProfiles = {
   api: '/apis/operatingsystemmanager.k8c.io/v1alpha1',
   plural: 'operatingsystemprofiles',
 };
@@ -24,7 +24,7 @@ export async function isMadeByOsm(
   { namespace = '', name, annotations }: Pick<ObjectMeta, 'namespace' | 'name' | 'annotations'>,
 ): Promise<boolean> {
   const isAsked = (annotations?.[profile] ?? '') !== '';
-  if (isAsked && (await isServed(client, profiles))) return true;
+  if (isAsked && (await isServed(client, osmProfiles))) return true;
   const secret = `${name}-${namespace}-bootstrap-config`;
   const path = namespaced('secrets', cloudInitSettings, secret);
   try {

@@ -1,11 +1,5 @@
 /** Evaluates the facts before a take-over from machine-controller. */
-import {
-  componentOf,
-  containersOf,
-  wantedOf,
-  type Container,
-  type Deployment,
-} from '../../install/deployments.ts';
+import { componentOf, containersOf, wantedOf, type Deployment } from '../../install/deployments.ts';
 import {
   front,
   kubermaticAnnotations,
@@ -288,10 +282,7 @@ function userDataOf({ hasOsm }: Facts): MigrateResult {
 }
 
 function autoscalerOf(one: Deployment): MigrateResult {
-  const env = containersOf(one).flatMap(
-    (container: Container & { env?: readonly { name: string; value?: string }[] }) =>
-      container.env ?? [],
-  );
+  const env = containersOf(one).flatMap((container) => container.env ?? []);
   const isTold = env.some(({ name, value }) => name === 'CAPI_GROUP' && value === 'cluster.k8s.io');
   const words = containersOf(one).flatMap(({ command = [], args = [] }) => [...command, ...args]);
   const text = `Deployment ${nameOf(one)}`;

@@ -15,7 +15,7 @@ import { isMirror, type PoolTemplate } from '../../../workflows/plan/front/facts
 import { isSameTemplate } from '../../../workflows/plan/front/names.ts';
 import { readFlags } from '../../../workers/config/flags/parse.ts';
 import type { FlagValues } from '../../../workers/config/flags/table.ts';
-import { containersOf, type Container, type Deployment } from '../../install/deployments.ts';
+import { containersOf, type Deployment } from '../../install/deployments.ts';
 import { nameOf, ownedBy, type TheirObjects } from './objects.ts';
 
 export interface Pool {
@@ -98,13 +98,11 @@ function oncePerText(
   return [...said.values()];
 }
 
-type WithVariables = Container & { env?: readonly { name: string; value?: string }[] };
-
 /** What the front would read in its place, with its flags and variables. */
 function asFront(kube: KubeClient, { fronts, others }: Reading['processes']): FrontDependencies {
   const variables = [...others, ...fronts]
     .flatMap(containersOf)
-    .flatMap(({ env = [] }: WithVariables) => env)
+    .flatMap(({ env = [] }) => env)
     .map(({ name, value }): [string, string] => [name, value ?? `variable ${name}`]);
   const flags = frontFlagsOf(fronts);
   return {
