@@ -1,4 +1,4 @@
-/** Whether operating-system-manager makes the user data of a MachineDeployment of theirs. */
+/** Asks if operating-system-manager makes the user data of a MachineDeployment of theirs. */
 import { cloudInitSettings } from '../../workflows/api/user-data.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isForbidden } from '../../kube/client/errors.ts';
@@ -30,7 +30,7 @@ export async function isMadeByOsm(
   try {
     return (await ignoreNotFound(client.get(path))) !== undefined;
   } catch (error) {
-    // Who may not read it could not use it either.
+    // A front that may not read it could not use it either.
     if (isForbidden(error)) return false;
     throw error;
   }

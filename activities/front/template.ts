@@ -70,7 +70,7 @@ export class TemplateMaker {
     };
   }
 
-  /** Of a value that is missing, the reference says why; the field of the table need not. */
+  /** The reference says why a value is missing; the field of the table need not. */
   #translated(
     table: ProviderTable,
     value: KubermaticProviderConfig & Pick<PoolContext, 'nodeAnnotations'>,
@@ -114,7 +114,7 @@ export class TemplateMaker {
   }
 }
 
-/** Of all templates of the pool. */
+/** All templates of the pool share it. */
 type SharedPlace = Omit<UserDataPlace, 'provider'>;
 
 async function placeOf(
@@ -175,7 +175,7 @@ function tableFor({ cloudProvider = '' }: KubermaticProviderConfig): ProviderTab
   return Object.hasOwn(providerTables, cloudProvider) ? providerTables[cloudProvider] : undefined;
 }
 
-/** Of fields that are no credential, the value of which stands in a Secret all the same. */
+/** Fields that are no credential may stand in a Secret all the same. */
 function masked(sentence: string, { secrets }: ReadFields): string {
   return [...secrets]
     .filter((value) => value !== '')

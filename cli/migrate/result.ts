@@ -34,7 +34,7 @@ export const hinders = resultOf('hinders');
 
 export const lineOf = (result: MigrateResult): string => formatResult(result, 12);
 
-interface Checked {
+interface CheckReport {
   namespace: string;
   findings: readonly MigrateResult[];
   values: object;
@@ -44,7 +44,7 @@ interface Checked {
 }
 
 /** Exit code 1: something hinders a take-over. */
-export function reportOf({ whose, ...checked }: Checked): Answer {
+export function reportOf({ whose, ...checked }: CheckReport): Answer {
   const { namespace, findings, values, leftOut } = checked;
   const isFree = findings.every(({ state }) => state !== 'hinders');
   const end = isFree

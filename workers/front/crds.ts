@@ -1,4 +1,4 @@
-/** Whether the CRDs of `cluster.k8s.io` are there, without which there is nothing to mirror. */
+/** Looks for the CRDs of `cluster.k8s.io`, without which there is nothing to mirror. */
 import { every } from '../../activities/system/system.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { kubermaticKinds } from '../../kube/client/paths.ts';

@@ -29,7 +29,7 @@ import { TolerantReads } from '../../install/tolerant.ts';
 import type { MigrateOptions } from '../options.ts';
 import { flagsOf, type FlagsOfController } from './flags.ts';
 import { noObjects, readTheirs, type TheirObjects } from './objects.ts';
-import { readPools, type Pool } from './pools.ts';
+import { readPools, type TheirPool } from './pools.ts';
 import { missingRights } from './rights.ts';
 import { listWebhooks, type WebhookConfig } from './webhooks.ts';
 
@@ -50,7 +50,7 @@ export interface Facts {
   holders: Holders;
   ours: readonly Deployment[];
   theirs: TheirObjects;
-  pools: readonly Pool[];
+  pools: readonly TheirPool[];
   /** Namespaces besides this one in which there are MachineDeployments, and who has them. */
   elsewhere: { ofController: readonly string[]; ofFront: readonly string[] };
   /** `Machine pool-a`: of ours, not made by the front. */

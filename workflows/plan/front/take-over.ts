@@ -1,4 +1,4 @@
-/** What machine-controller served becomes ours, from the bottom up. */
+/** The way from machine-controller to us, from the bottom up. */
 import { annotations, apiVersion, finalizers, labels } from '../../api/constants.ts';
 import type { KubermaticMachine, KubermaticMachineSet } from '../../api/kubermatic.ts';
 import { front, kubermaticAnnotations } from '../../api/kubermatic-names.ts';
