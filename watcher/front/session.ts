@@ -100,7 +100,7 @@ export class FrontSession {
     return this.#pending.oldestSeconds();
   }
 
-  /** Whether anything of theirs is served; undefined: that is not known. */
+  /** True while anything of theirs is served; undefined: that is not known. */
   hasMirrors(): boolean | undefined {
     const { isServed: isThere, isSynced, isBroken, items } = this.#theirDeployments;
     if (!isThere || !isSynced || isBroken) return undefined;

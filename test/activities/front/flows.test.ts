@@ -111,7 +111,7 @@ test('the machine that is marked goes, and is gone on both sides', async () => {
 test('a Node that is not to be drained is not', async () => {
   const world = await aServedPool();
   const [name = ''] = await world.names('theirMachine');
-  await world.patch('node', name, noted('kubermatic.io/skip-eviction', 'true'));
+  await world.patch('node', name, noted('kubermatic.io/skip-eviction', ''));
   await world.aProcess().syncPool({ ...world.input, readsNodes: true });
   // Before anything goes: which machine does is the core's choice.
   expect(await world.get('machine', name)).toMatchObject(

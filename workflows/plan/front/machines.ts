@@ -235,7 +235,7 @@ export function markMachine({ ours, theirs, node }: Marked, now: string): Write[
   const present = ours.metadata.annotations ?? {};
   const mark =
     asked === undefined ? undefined : markOf(asked, present[annotations.deleteMachine], now);
-  const isSkipped = node?.annotations[kubermaticAnnotations.skipEviction] === 'true';
+  const isSkipped = node?.annotations[kubermaticAnnotations.skipEviction] !== undefined;
   const wanted = {
     ...present,
     [annotations.deleteMachine]: mark,
