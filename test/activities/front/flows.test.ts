@@ -239,6 +239,11 @@ test('a credential that changes is written, and rolls nothing; no value is said 
   for (const kind of ['theirDeployment', 'class', 'deployment', 'theirMachine'] as const) {
     expect(JSON.stringify(await world.all(kind))).not.toMatch(/(first|second)-token/);
   }
+  // The old one deletes no instance any more.
+  await world.delete('theirDeployment');
+  world.api.put(aSecret('third-token'));
+  await world.sync();
+  expect(await dataOf(world, own)).toContain('third-token');
 });
 
 function aSecret(token: string): object {
