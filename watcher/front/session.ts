@@ -178,8 +178,8 @@ export class FrontSession {
   /** A Node that is not to be drained: of those that were listed before it, or of this Machine. */
   #skipsEviction({ resource, object }: FrontChange): boolean {
     if (resource === 'nodes') return object.skipsEviction;
-    const node = resource === 'ourMachines' ? object.node : undefined;
-    return node !== undefined && this.#nodes?.items.get(node)?.skipsEviction === true;
+    const nodeName = resource === 'ourMachines' ? object.node : undefined;
+    return nodeName !== undefined && this.#nodes?.items.get(nodeName)?.skipsEviction === true;
   }
 
   /** Machines outlast their set, where a person removes its finalizer. */
