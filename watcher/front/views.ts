@@ -92,7 +92,7 @@ export function viewOfOurMachine(object: KubeObject): OurMachineView {
 
 export function viewOfNode({ metadata }: KubeObject): EvictionView {
   const { uid, name, resourceVersion, annotations } = metadata;
-  const skipsEviction = annotations?.[kubermaticAnnotations.skipEviction] === 'true';
+  const skipsEviction = annotations?.[kubermaticAnnotations.skipEviction] !== undefined;
   return { uid, name, resourceVersion, skipsEviction };
 }
 

@@ -117,6 +117,12 @@ test('a Node that is not to be drained is not', async () => {
   expect(await world.get('machine', name)).toMatchObject(
     noted('millwright.dev/skip-drain', 'true'),
   );
+  await world.patch('node', name, {
+    metadata: { annotations: { 'kubermatic.io/skip-eviction': null } },
+  });
+  await world.aProcess().syncPool({ ...world.input, readsNodes: true });
+  const { annotations = {} } = (await world.get('machine', name)).metadata;
+  expect(annotations).not.toHaveProperty(['millwright.dev/skip-drain']);
 });
 
 test('another template makes a rollout, and its end the old class go', async () => {

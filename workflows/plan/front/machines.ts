@@ -236,13 +236,18 @@ export function markMachine({ ours, theirs, node }: Marked, now: string): Write[
   const mark =
     asked === undefined ? undefined : markOf(asked, present[annotations.deleteMachine], now);
   const isSkipped = node?.annotations[kubermaticAnnotations.skipEviction] !== undefined;
+  // A person who skips the drain of one that goes does so on ours.
+  const isOver = node && !isSkipped && !isDeleting(ours) && !isDeleting(theirs);
   const wanted = {
     ...present,
     [annotations.deleteMachine]: mark,
     ...(isSkipped && { [drainOptions.skip]: 'true' }),
+    ...(isOver && { [drainOptions.skip]: undefined }),
   };
   const notes = mergePatchOf(present, wanted);
-  return patchUnlessSame('machine', ours, notes && { metadata: { annotations: notes } });
+  // `null`: none is left.
+  const patch = notes === undefined ? undefined : { metadata: { annotations: notes } };
+  return patchUnlessSame('machine', ours, patch);
 }
 
 const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}/;
