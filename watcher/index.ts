@@ -31,6 +31,7 @@ import type { QueueStatus } from './worker-presence.ts';
 import { activityQueuesOf, isWorkUnderWay, QueueWatch } from './queue-watch.ts';
 import { WorkerPresence } from './worker-presence.ts';
 import { monotonicMs, nowMs } from '../activities/system/system.ts';
+import type { NamespacedName } from '../workflows/contracts/references.ts';
 
 /** Signals as the first spans of traces. */
 export interface SignalTraces {
@@ -94,6 +95,8 @@ export interface LeaderElection {
   isElected: boolean;
   /** Namespace and name of the Lease. */
   place?: LeasePlace | undefined;
+  /** See `ElectionOptions`. */
+  notOfMcm?: NamespacedName | undefined;
 }
 
 export interface Watcher {
@@ -142,7 +145,7 @@ interface WatchIdentity {
 }
 
 function startElection(options: WatcherOptions, place: WatchIdentity): Watcher {
-  const { client, place: leasePlace, identity, timing, isElected } = options.leaderElection;
+  const { client, place: leasePlace, notOfMcm, identity, timing } = options.leaderElection;
   const { namespace, log } = options;
   let session: LeaderSession | undefined;
   const stop = watchGlobalStop({
@@ -158,9 +161,10 @@ function startElection(options: WatcherOptions, place: WatchIdentity): Watcher {
     client,
     namespace,
     place: leasePlace,
+    notOfMcm,
     identity,
     ...(timing && { timing }),
-    isForced: !isElected,
+    isForced: !options.leaderElection.isElected,
     log,
     annotations: (doubt) =>
       notes.annotations(doubt, {

@@ -27,7 +27,6 @@ import { untilIdentityKnown } from './temporal/identity.ts';
 import { untilSearchAttributesKnown } from './temporal/search-attributes.ts';
 import { shutDown } from './temporal/shut-down.ts';
 import type { TemporalWorker } from './temporal/worker-factory.ts';
-import type { NamespacedName } from '../workflows/contracts/references.ts';
 import { frontQueueOf } from '../workflows/contracts/task-queues.ts';
 
 /** Signals that are being sent at a time. */
@@ -80,7 +79,8 @@ export async function runFront(
     client: servers.leaseClient,
     lease: config.front.machineControllerLease,
     install: config.install.name,
-    isNeeded: () => needsLease(config.front.machineControllerLease, watchers),
+    isNeeded: () => needsLease(config, watchers),
+    isNeededElsewhere: () => hasMirrorsAnywhere(watchers),
     log,
   });
   shutdown.add('Lease of machine-controller', () => held.stop());
@@ -93,15 +93,26 @@ export async function runFront(
   log.info({ namespaces: config.namespaces, taskQueue }, 'working');
 }
 
-/** In a namespace that is served it is a Lease of MCM, which our watcher holds, and needs. */
+/**
+ * In a namespace whose watcher was not told otherwise it is a Lease of MCM, which that watcher
+ * holds, and needs.
+ */
 function needsLease(
-  { namespace, name }: NamespacedName,
+  { front: { machineControllerLease }, leaderElection: { notOfMcm } }: Process['config'],
   watchers: FrontParts['watchers'],
 ): boolean | undefined {
-  if (watchers.has(namespace) && isLeaseOfMcm(name)) return undefined;
+  const { namespace, name } = machineControllerLease;
+  if (!notOfMcm && watchers.has(namespace) && isLeaseOfMcm(name)) return undefined;
   const said = [...watchers.values()].map((watcher) => watcher.hasMirrors());
-  if (said.includes(true)) return true;
-  return said.length === 0 || said.includes(undefined) ? undefined : false;
+  return said.find(Boolean) ?? said.find((one) => one !== undefined);
+}
+
+/** Another front may lead in some of the namespaces. */
+async function hasMirrorsAnywhere(watchers: FrontParts['watchers']): Promise<boolean> {
+  for (const watcher of watchers.values()) {
+    if (watcher.hasMirrors() ?? (await watcher.readsMirrors())) return true;
+  }
+  return false;
 }
 
 /** That one of many namespaces is not heard of is no fault of the process. */

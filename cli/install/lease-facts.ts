@@ -11,7 +11,7 @@ import { isLeaseOfMcm, ownLease, ownLeaseOf } from '../../kube/leases/lease-set.
 import type { Lease } from '../../kube/leases/observed-lease.ts';
 import type { LeaseFact } from './install.ts';
 import { timeOf } from './times.ts';
-import { holderOf, isHeldByMcm, watcherOn } from './lease-holder.ts';
+import { holderOf, isHeldByFront, isHeldByMcm, watcherOn } from './lease-holder.ts';
 
 /** For one namespace: with its Lease or, without one, with no holder. */
 export function leaseFactsOf(
@@ -29,7 +29,8 @@ export function leaseFactsOf(
 export function allLeaseFacts(leases: readonly Lease[]): LeaseFact[] {
   return leases.flatMap((lease) => {
     const { name, namespace = '' } = lease.metadata;
-    const isWatchers = name === ownLease || (isLeaseOfMcm(name) && !isHeldByMcm(lease));
+    const isWatchers =
+      name === ownLease || (isLeaseOfMcm(name) && !isHeldByMcm(lease) && !isHeldByFront(lease));
     const isOnly = !leases.some(
       ({ metadata }) => metadata.name === ownLease && metadata.namespace === namespace,
     );

@@ -5,6 +5,7 @@ import { lease as leasePath } from '../../kube/client/paths.ts';
 import { isLeaseOfMcm, mcmLeases } from '../../kube/leases/lease-set.ts';
 import { isHeldByUs } from '../../kube/leases/observed-lease.ts';
 import type { Lease } from '../../kube/leases/observed-lease.ts';
+import { front } from '../../workflows/api/kubermatic-names.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 
 const defaultDurationSeconds = 15;
@@ -20,9 +21,16 @@ export function holderOf(lease: Lease | undefined): string | undefined {
   return isOver ? undefined : holderIdentity;
 }
 
-/** Undefined also where MCM holds it: one of its Leases may be that of the watchers as well. */
+/**
+ * Undefined also where MCM holds it: one of its Leases may be that of the watchers as well. And
+ * where the front keeps machine-controller away by it.
+ */
 export function watcherOn(lease: Lease | undefined): string | undefined {
-  return lease && isHeldByMcm(lease) ? undefined : holderOf(lease);
+  return lease && (isHeldByMcm(lease) || isHeldByFront(lease)) ? undefined : holderOf(lease);
+}
+
+export function isHeldByFront({ spec }: Lease): boolean {
+  return spec?.holderIdentity?.startsWith(`${front.lease}/`) === true;
 }
 
 /** MCM leaves the annotation of a watcher that held it before as it is. */

@@ -59,6 +59,8 @@ export interface LeaseSetOptions {
   /** Leaves those of MCM alone. */
   isAlone?: boolean | undefined;
   /** See `ElectionOptions`. */
+  notOfMcm?: NamespacedName | undefined;
+  /** See `ElectionOptions`. */
   isNeeded?: (() => boolean | undefined) | undefined;
   log: Logger;
 }
@@ -93,7 +95,7 @@ export class LeaseSet {
   /** A Lease that is deleted takes with it since when no watcher has led. */
   #lastSeen: Lease | undefined;
 
-  constructor({ log, place, isNeeded, ...options }: LeaseSetOptions) {
+  constructor({ log, place, isNeeded, notOfMcm, ...options }: LeaseSetOptions) {
     const common = { ...options, incarnation: uuid() };
     const own = ownLeaseOf(options.namespace, place);
     // Elsewhere it outlasts the namespace; on its own Lease MCM would leave a finalizer for ever.
@@ -104,8 +106,11 @@ export class LeaseSet {
       leastTransitions: epochFromTime,
       ...(canGoFirst && { isNeeded }),
     });
+    const left = notOfMcm?.namespace === options.namespace ? notOfMcm.name : undefined;
     const others =
-      options.isForced || options.isAlone ? [] : mcmLeases.filter((name) => name !== own.name);
+      options.isForced || options.isAlone
+        ? []
+        : mcmLeases.filter((name) => name !== own.name && name !== left);
     this.#mcm = others.map((name) => new LeaseLock({ ...common, name }));
     this.#log = log;
   }

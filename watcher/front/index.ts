@@ -7,6 +7,8 @@ import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { nowMs } from '../../activities/system/system.ts';
+import type { KubeClient, KubeObject } from '../../kube/client/client.ts';
+import { kubermatic } from '../../kube/client/paths.ts';
 import type { ElectionOptions } from '../../kube/leases/election.ts';
 import { Election } from '../../kube/leases/election.ts';
 import { front } from '../../workflows/api/kubermatic-names.ts';
@@ -19,6 +21,7 @@ import { clip, longestKeywordBytes, longestSummaryBytes } from '../../workflows/
 import { runOptionsOf } from '../queue/delivery.ts';
 import type { FrontSessionOptions } from './session.ts';
 import { FrontSession } from './session.ts';
+import { viewOfTheirs } from './views.ts';
 
 export interface FrontWatcherOptions extends Omit<FrontSessionOptions, 'signal'> {
   temporal: Client;
@@ -43,6 +46,8 @@ export interface FrontWatcher {
   oldestPendingSeconds(): number;
   /** True while anything of theirs is served; undefined: not known, as to one that stands by. */
   hasMirrors(): boolean | undefined;
+  /** The same as the API server has it. */
+  readsMirrors(): Promise<boolean>;
   /** Hands over at once. */
   stop(): Promise<void>;
 }
@@ -74,6 +79,7 @@ export function startFrontWatcher(options: FrontWatcherOptions): FrontWatcher {
     whyNotReady: () => session?.whyNotReady(),
     isLeader: () => election.isLeader,
     hasMirrors: () => session?.hasMirrors(),
+    readsMirrors: () => readsMirrors(options.control, namespace),
     oldestPendingSeconds: () => session?.oldestPendingSeconds() ?? 0,
     async stop() {
       await session?.stop();
@@ -82,6 +88,12 @@ export function startFrontWatcher(options: FrontWatcherOptions): FrontWatcher {
       await session?.stop();
     },
   };
+}
+
+async function readsMirrors(control: KubeClient, namespace: string): Promise<boolean> {
+  const path = kubermatic('machinedeployments', namespace);
+  const { items } = await control.list<KubeObject>(path, { as: 'PartialObjectMetadata' });
+  return items.some((one) => viewOfTheirs(one).isMirror);
 }
 
 /** A call that hangs would hold up all news of its MachineDeployment. */

@@ -25,6 +25,8 @@ export interface HeldLeaseOptions {
   install: string;
   /** Undefined: that is not known, and it stays as it is. */
   isNeeded(): boolean | undefined;
+  /** Asked before it is let go. */
+  isNeededElsewhere(): Promise<boolean>;
   log: Logger;
 }
 
@@ -75,6 +77,7 @@ export class MachineControllerLease {
   async #letGo(): Promise<void> {
     const lease = await this.#lock.read();
     if (lease?.spec?.holderIdentity !== this.#identity) return;
+    if (await this.#options.isNeededElsewhere()) return;
     await this.#lock.acquireOrRenew();
     await this.#lock.release();
   }

@@ -3,6 +3,8 @@ import { hostname } from 'node:os';
 import type { FrontSettings } from '../../activities/front/dependencies.ts';
 import type { LogSettings } from '../log/logger.ts';
 import type { DriverPermissions } from '../../activities/drivers/settings.ts';
+import { kubermaticLease } from '../../workflows/api/kubermatic-names.ts';
+import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import {
   faultsOfFiles,
@@ -129,6 +131,8 @@ export interface LeaderElection {
   resourceNamespace?: string | undefined;
   /** Name of the Lease in that namespace. Default `millwright`. */
   resourceName: 'millwright' | 'machine-controller-manager';
+  /** A Lease that is Kubermatic's, although it may have the name of one of MCM. */
+  notOfMcm?: NamespacedName | undefined;
   leaseDurationSeconds: number;
   renewDeadlineSeconds: number;
   retryPeriodSeconds: number;
@@ -240,6 +244,7 @@ function configOf(flags: FlagValues) {
       enabled: flags['leader-elect'],
       resourceNamespace: flags['leader-elect-resource-namespace'] || undefined,
       resourceName: flags['leader-elect-resource-name'],
+      notOfMcm: flags['machine-controller-lease'] || undefined,
       leaseDurationSeconds: flags['leader-elect-lease-duration'],
       renewDeadlineSeconds: flags['leader-elect-renew-deadline'],
       retryPeriodSeconds: flags['leader-elect-retry-period'],
@@ -377,7 +382,7 @@ function frontOf(flags: FlagValues): FrontSettings {
     ...(join > 0 && { joinClusterTimeoutSeconds: join }),
     ...(eviction > 0 && { skipEvictionAfterSeconds: eviction }),
     replacesUnhealthy: flags['replace-unhealthy'],
-    machineControllerLease: flags['machine-controller-lease'],
+    machineControllerLease: flags['machine-controller-lease'] || kubermaticLease,
   };
 }
 

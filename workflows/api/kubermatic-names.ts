@@ -46,6 +46,9 @@ export const kubermaticAnnotations = {
   bypassImmutability: 'kubermatic.io/bypass-no-spec-mutation-requirement',
 } as const;
 
+/** That machine-controller holds unless its flags name another namespace. */
+export const kubermaticLease = { namespace: 'kube-system', name: 'machine-controller' } as const;
+
 /** Of the front: docs/decisions/0061-a-front-for-kubermatic.md. */
 export const front = {
   /** Lease of the process that watches. */

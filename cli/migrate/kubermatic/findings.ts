@@ -4,6 +4,7 @@ import {
   front,
   kubermaticAnnotations,
   kubermaticLabels,
+  kubermaticLease,
 } from '../../../workflows/api/kubermatic-names.ts';
 import type { KubermaticMachine } from '../../../workflows/api/kubermatic.ts';
 import { listOf } from '../../terminal/screen.ts';
@@ -12,7 +13,7 @@ import { rightsOf } from '../findings.ts';
 import { hinders, note, ok, type MigrateResult } from '../result.ts';
 import type { Facts } from './facts.ts';
 import { nameOf, ownedBy } from './objects.ts';
-import { frontFlagsOf, type TheirPool } from './pools.ts';
+import { flagsOfProcess, type TheirPool } from './pools.ts';
 import { webhooksFor, isOfController } from './webhooks.ts';
 
 const mostNames = 5;
@@ -146,10 +147,7 @@ function millwrightOf({ namespace, ours, flags: { lease }, holders }: Facts): Mi
     ...(fronts.length > 0 ? [] : ['the front (value front.enabled)']),
   ];
   const wanted = `${lease.namespace}/${lease.name}`;
-  const elsewhere = fronts.find((one) => {
-    const { namespace: at, name } = frontFlagsOf([one])['machine-controller-lease'];
-    return `${at}/${name}` !== wanted;
-  });
+  const elsewhere = ours.filter((one) => !goesBy(one, wanted));
   return [
     ...missing.map((what) =>
       note(
@@ -164,14 +162,12 @@ function millwrightOf({ namespace, ours, flags: { lease }, holders }: Facts): Mi
         ? ok('millwright', text)
         : hinders('millwright', `${text}: its log and /readyz say why`);
     }),
-    ...(elsewhere
-      ? [
-          hinders(
-            'millwright',
-            `Deployment ${nameOf(elsewhere)} does not go by the Lease of machine-controller: its flag must be --machine-controller-lease=${wanted}`,
-          ),
-        ]
-      : []),
+    ...elsewhere.map((one) =>
+      hinders(
+        'millwright',
+        `Deployment ${nameOf(one)} does not go by the Lease of machine-controller: its flag must be --machine-controller-lease=${wanted}`,
+      ),
+    ),
     ...Object.entries({ millwright: holders.millwright, 'millwright-front': holders.front }).map(
       ([name, by]) =>
         by === undefined
@@ -179,6 +175,15 @@ function millwrightOf({ namespace, ours, flags: { lease }, holders }: Facts): Mi
           : ok('leases', `Lease ${name} is held by ${by}`),
     ),
   ];
+}
+
+/** A watcher without the flag takes that Lease as one of MCM, where it serves its namespace. */
+function goesBy(one: Deployment, wanted: string): boolean {
+  const component = componentOf(one);
+  if (component !== 'front' && component !== 'watcher') return true;
+  const flag = flagsOfProcess(component, [one])['machine-controller-lease'];
+  const lease = flag || (component === 'front' ? kubermaticLease : undefined);
+  return lease !== undefined && `${lease.namespace}/${lease.name}` === wanted;
 }
 
 function poolFindings(facts: Facts, pool: TheirPool): MigrateResult[] {

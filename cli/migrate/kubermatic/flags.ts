@@ -1,5 +1,6 @@
 /** The flags of machine-controller (at f1068332) -> values of the chart. */
 import { parseDuration } from '../../../workflows/api/duration.ts';
+import { kubermaticLease } from '../../../workflows/api/kubermatic-names.ts';
 import type { NamespacedName } from '../../../workflows/contracts/references.ts';
 import { containersOf, type Container, type Deployment } from '../../install/deployments.ts';
 
@@ -74,8 +75,8 @@ const booleans = new Set([
 export function flagsOf(controller: Deployment | undefined): FlagsOfController {
   const given = new Map(controller ? containersOf(controller).flatMap(flagsIn) : []);
   const lease = {
-    namespace: given.get('leader-election-namespace') || 'kube-system',
-    name: 'machine-controller',
+    namespace: given.get('leader-election-namespace') || kubermaticLease.namespace,
+    name: kubermaticLease.name,
   };
   // Off by default with Millwright, and on with machine-controller.
   const approves = controller !== undefined && given.get('node-csr-approver') !== 'false';
@@ -102,7 +103,7 @@ function ofFront(given: ReadonlyMap<string, string>, lease: NamespacedName): Fla
   return {
     ...(join && { joinClusterTimeout: join }),
     ...(isOwnEviction && { skipEvictionAfter: eviction }),
-    ...(lease.namespace !== 'kube-system' && {
+    ...(lease.namespace !== kubermaticLease.namespace && {
       machineControllerLease: `${lease.namespace}/${lease.name}`,
     }),
   };

@@ -51,7 +51,9 @@ export async function handBack(steps: Steps): Promise<Answer> {
   }
   await until(steps, `machine-controller does not manage ${namespace}`, async () => {
     const { theirs } = await readHolders(kube, { namespace, ours, theirs: lease });
-    return theirs === undefined ? `the Lease ${lease.name} is free` : undefined;
+    return theirs === undefined
+      ? `the Lease ${lease.name} is free, or held by Millwright`
+      : undefined;
   });
   return { text: `machine-controller manages the machines of ${namespace} again.`, data };
 }

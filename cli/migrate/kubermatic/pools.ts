@@ -4,6 +4,7 @@ import { instancesOf, type FoundInstance } from '../../../activities/front/insta
 import { TemplateMaker } from '../../../activities/front/template.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import type { Node } from '../../../kube/objects/nodes.ts';
+import { kubermaticLease } from '../../../workflows/api/kubermatic-names.ts';
 import type {
   KubermaticMachine,
   KubermaticMachineDeployment,
@@ -12,6 +13,7 @@ import type {
 } from '../../../workflows/api/kubermatic.ts';
 import type { PoolTemplate } from '../../../workflows/plan/front/facts.ts';
 import { isSameTemplate } from '../../../workflows/plan/front/names.ts';
+import type { Component } from '../../../workers/config/flags/flag.ts';
 import { readFlags } from '../../../workers/config/flags/parse.ts';
 import type { FlagValues } from '../../../workers/config/flags/table.ts';
 import { containersOf, type Deployment } from '../../install/deployments.ts';
@@ -92,7 +94,7 @@ function asFront(
     .flatMap(containersOf)
     .flatMap(({ env = [] }) => env)
     .map(({ name, value }): [string, string] => [name, value ?? `variable ${name}`]);
-  const flags = frontFlagsOf(fronts);
+  const flags = flagsOfProcess('front', fronts);
   return {
     control: kube,
     target: kube,
@@ -102,14 +104,14 @@ function asFront(
       instanceCluster: flags['instance-cluster'] || 'cluster',
       ...(flags['user-data-config'] && { userDataConfig: flags['user-data-config'] }),
       replacesUnhealthy: false,
-      machineControllerLease: flags['machine-controller-lease'],
+      machineControllerLease: flags['machine-controller-lease'] || kubermaticLease,
     },
   };
 }
 
-/** Defaults where there is no front. */
-export function frontFlagsOf(fronts: readonly Deployment[]): FlagValues {
-  const words = fronts.flatMap(containersOf).flatMap(({ args = [] }) => args);
+/** Defaults where there is none. */
+export function flagsOfProcess(component: Component, all: readonly Deployment[]): FlagValues {
+  const words = all.flatMap(containersOf).flatMap(({ args = [] }) => args);
   // The program before them is no flag: that fault is left out.
-  return readFlags(words, { component: 'front' }).values;
+  return readFlags(words, { component }).values;
 }

@@ -145,6 +145,8 @@ test('a Lease that is that of MCM as well says by whom it is held', () => {
   expect(leaseFactsOf([ofOurs], shared)).toMatchObject([{ holder: 'watcher-0' }]);
   expect(allLeaseFacts([ofOurs])).toMatchObject([{ namespace: 'shoot', holder: 'watcher-0' }]);
   expect(allLeaseFacts([ofMcm])).toEqual([]);
+  // The front keeps machine-controller of Kubermatic away.
+  expect(allLeaseFacts([aLease('machine-controller', 'millwright-front/a')])).toEqual([]);
   const leases = leaseFactsOf([ofMcm], shared);
   expect(leases).toMatchObject([{ mcm: { holder: 'mcm-0', lease: manager } }]);
   expect(leases[0]?.holder).toBeUndefined();

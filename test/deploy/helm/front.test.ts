@@ -78,12 +78,17 @@ test.each([undefined, ...examples])('is nowhere where it is off: %s', async (exa
   );
 });
 
-test('comes beside what is there, which stays as it is but for the FlowSchemas', async () => {
+test('comes beside what is there, which stays but for the FlowSchemas and a flag', async () => {
   const [off, all] = await Promise.all([render([]), render([on])]);
   const before = new Map(off.map((object) => [keyOf(object), object]));
   const isNew = (object: Rendered) => !before.has(keyOf(object));
-  for (const object of all.filter((one) => !isNew(one) && one.kind !== 'FlowSchema'))
-    expect(object).toEqual(before.get(keyOf(object)));
+  const flag = '"--machine-controller-lease=kube-system/machine-controller"';
+  for (const object of all.filter((one) => !isNew(one) && one.kind !== 'FlowSchema')) {
+    const text = JSON.stringify(object);
+    const isWatcher = keyOf(object) === 'Deployment machines/millwright-watcher';
+    expect(text.includes(flag)).toBe(isWatcher);
+    expect(JSON.parse(text.replace(`,${flag}`, ''))).toEqual(before.get(keyOf(object)));
+  }
   const made = all.filter(isNew).map(keyOf);
   const roles = ['Role', 'RoleBinding'].flatMap((kind) => [
     `${kind} machines/millwright-front`,

@@ -2,13 +2,13 @@
  * From Kubermatic's machine-controller to the front, and back: a stand-in holds its Lease while its
  * Deployment has replicas, and its VMs were made without Millwright.
  */
-import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createVirtualCloudClient } from '../../../activities/drivers/virtual/client.ts';
 import { deployments, type Deployment } from '../../../cli/install/deployments.ts';
 import { fakeKubelet } from '../../../deploy/local/virtual-cloud/node-object.ts';
 import type { KubeObject } from '../../../kube/client/client.ts';
 import { lease as leasePath, node as nodePath } from '../../../kube/client/paths.ts';
+import type { Lease } from '../../../kube/leases/observed-lease.ts';
 import type { KubermaticMachine } from '../../../workflows/api/kubermatic.ts';
 import {
   front,
@@ -20,28 +20,37 @@ import {
 import { answerTo } from '../../support/command-line.ts';
 import { eventually } from '../../support/eventually.ts';
 import { plainInstance } from '../../support/virtual-instance.ts';
+import { millwright } from '../support/command.ts';
 import { createTheirPool, theirMachinesOf, theirPath, useFrontScenario } from '../support/front.ts';
 import { testStack } from '../support/test-stack.ts';
 
-const system = `machine-controller-${randomBytes(2).toString('hex')}`;
 const controller = 'machine-controller';
-const frontFlags = [`--machine-controller-lease=${system}/${controller}`];
-const scenario = useFrontScenario('ftake', { isDoubled: false, frontFlags });
+const leaseFlag = (): string => `--machine-controller-lease=${namespace}/${controller}`;
+const scenario = useFrontScenario('ftake', {
+  isDoubled: false,
+  // In the served namespace, as with Kubermatic: a Lease of MCM has the same name.
+  serves: () => [`--namespace=${namespace}`, leaseFlag()],
+});
 const { cluster, cloud, namespace, operator } = scenario;
 const { kube } = cluster;
-const host = `kubelet-of-${system}`;
+const host = `kubelet-of-${namespace}`;
 const stopping = new AbortController();
 let standIn: Promise<void> | undefined;
 
 /** Its pod runs on a Node that the virtual cloud plays the kubelet of. */
-async function deploy(
-  at: string,
-  { name, args, labels = {} }: { name: string; args: string[]; labels?: object },
-): Promise<void> {
+async function deploy({
+  name,
+  args,
+  labels = {},
+}: {
+  name: string;
+  args: string[];
+  labels?: object;
+}): Promise<void> {
   const matchLabels = { pod: name };
   const containers = [{ name, image: `example/${name}`, args }];
   const spec = { nodeName: host, terminationGracePeriodSeconds: 0, containers };
-  await kube.create(deployments(at), {
+  await kube.create(deployments(namespace), {
     metadata: { name, labels },
     spec: {
       replicas: 1,
@@ -51,29 +60,34 @@ async function deploy(
   });
 }
 
-/** As client-go does it. */
+const leaseNow = async () => await kube.get<Lease>(leasePath(namespace, controller));
+
+/** As client-go does it: one that another holds is taken when it is free, and never before. */
 async function holdLease(): Promise<void> {
   while (!stopping.signal.aborted) {
-    const { spec } = await kube.get<Deployment>(deployments(system, controller));
+    const { spec } = await kube.get<Deployment>(deployments(namespace, controller));
+    const lease = await leaseNow();
+    const { holderIdentity } = lease.spec ?? {};
     const isOn = (spec?.replicas ?? 1) > 0;
-    const renewTime = new Date().toISOString().replace('Z', '000Z');
-    await kube.patch(leasePath(system, controller), 'merge', {
-      spec: { holderIdentity: isOn ? 'stand-in' : '', renewTime, leaseDurationSeconds: 6 },
-    });
+    if (isOn ? !holderIdentity || holderIdentity === 'stand-in' : holderIdentity === 'stand-in') {
+      const renewTime = new Date().toISOString().replace('Z', '000Z');
+      const next = { holderIdentity: isOn ? 'stand-in' : '', renewTime, leaseDurationSeconds: 6 };
+      await kube.update(leasePath(namespace, controller), { ...lease, spec: next });
+    }
     await delay(500);
   }
 }
 
 beforeAll(async () => {
-  await kube.create('/api/v1/namespaces', { metadata: { name: system } });
   await kube.create(nodePath(), {
     apiVersion: 'v1',
     kind: 'Node',
     metadata: { name: host, annotations: fakeKubelet },
     spec: { unschedulable: true },
   });
-  const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${system}`;
-  const rules = [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get'] }];
+  const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
+  const verbs = ['get', 'update'];
+  const rules = [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs }];
   await kube.create(`${rbac}/roles`, { metadata: { name: 'front' }, rules });
   const apiGroup = 'rbac.authorization.k8s.io';
   await kube.create(`${rbac}/rolebindings`, {
@@ -81,13 +95,13 @@ beforeAll(async () => {
     roleRef: { apiGroup, kind: 'Role', name: 'front' },
     subjects: [{ apiGroup, kind: 'User', name: 'millwright-front' }],
   });
-  await kube.create(leasePath(system), { metadata: { name: controller }, spec: {} });
-  await deploy(system, { name: controller, args: [`-leader-election-namespace=${system}`] });
+  await kube.create(leasePath(namespace), { metadata: { name: controller }, spec: {} });
+  await deploy({ name: controller, args: [`-leader-election-namespace=${namespace}`] });
   for (const component of ['watcher', 'worker', 'front']) {
-    const own = component === 'front' ? [...frontFlags, '--user-data-config=cluster'] : [];
-    await deploy(namespace, {
+    const own = component === 'front' ? ['--user-data-config=cluster'] : [];
+    await deploy({
       name: `millwright-${component}`,
-      args: [`--namespace=${namespace}`, ...own],
+      args: [`--namespace=${namespace}`, leaseFlag(), ...own],
       labels: {
         'app.kubernetes.io/name': 'millwright',
         'app.kubernetes.io/component': component,
@@ -96,12 +110,9 @@ beforeAll(async () => {
   }
   standIn = holdLease();
   await eventually('it leads, and all pods are ready', async () => {
-    const { spec } = await kube.get<{ spec: { holderIdentity?: string } }>(
-      leasePath(system, controller),
-    );
-    expect(spec.holderIdentity).toBe('stand-in');
+    expect((await leaseNow()).spec?.holderIdentity).toBe('stand-in');
     const { items } = await kube.list<Deployment>(deployments(namespace));
-    expect(items.map(({ status }) => status?.availableReplicas)).toEqual([1, 1, 1]);
+    expect(items.map(({ status }) => status?.availableReplicas)).toEqual([1, 1, 1, 1]);
   });
 });
 
@@ -109,10 +120,10 @@ beforeAll(async () => {
 afterEach(async () => {
   stopping.abort();
   await standIn;
-  for (const name of ['watcher', 'worker', 'front']) {
-    await cluster.delete(deployments(namespace, `millwright-${name}`));
+  for (const name of ['watcher', 'worker', 'front'].map((one) => `millwright-${one}`)) {
+    await cluster.delete(deployments(namespace, name));
   }
-  await cluster.delete(`/api/v1/namespaces/${system}`);
+  await cluster.delete(deployments(namespace, controller));
   await cluster.delete(nodePath(host));
 });
 
@@ -199,7 +210,7 @@ async function makeMachine(
 async function addWebhook(): Promise<string> {
   const path = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
   await kube.create(path, {
-    metadata: { name: system },
+    metadata: { name: namespace },
     webhooks: [
       {
         name: 'machinedeployments.machine-controller.kubermatic.io',
@@ -215,22 +226,41 @@ async function addWebhook(): Promise<string> {
           },
         ],
         namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
-        clientConfig: { service: { namespace: system, name: 'nobody', path: '/x' } },
+        clientConfig: { service: { namespace, name: 'nobody', path: '/x' } },
       },
     ],
   });
-  return `${path}/${system}`;
+  return `${path}/${namespace}`;
 }
+
+const wordsOf = (command: string) => [
+  'migrate',
+  command,
+  '--from=kubermatic',
+  `--machine-controller=${namespace}/${controller}`,
+];
 
 const run = async (command: string) =>
   await answerTo([
-    'migrate',
-    command,
-    '--from=kubermatic',
+    ...wordsOf(command),
     `--namespace=${namespace}`,
-    `--machine-controller=${system}/${controller}`,
     `--kubeconfig=${testStack().layout.kubeconfig}`,
   ]);
+
+/** Then it is killed. */
+async function runUntil(command: string, isBegun: () => Promise<void>): Promise<void> {
+  const killing = new AbortController();
+  const running = millwright(scenario, wordsOf(command), { signal: killing.signal });
+  await Promise.all([
+    expect(running).rejects.toThrow('aborted'),
+    eventually('the front has begun', isBegun).then(() => killing.abort()),
+  ]);
+}
+
+const expectHolder = async (expected: string) =>
+  await eventually(`${expected} holds the Lease of machine-controller`, async () => {
+    expect((await leaseNow()).spec?.holderIdentity).toBe(expected);
+  });
 
 const instances = async () =>
   Object.fromEntries((await cloud.instances()).map(({ name, providerID }) => [name, providerID]));
@@ -248,7 +278,7 @@ async function expectUntouched(before: Record<string, string>): Promise<void> {
 const idsOf = (machines: readonly KubermaticMachine[]) =>
   Object.fromEntries(machines.map(({ metadata, spec }) => [metadata.name, spec.providerID]));
 
-test('every instance is kept there and back, with the front killed in the middle', async () => {
+test('every instance is kept there and back, with command and front killed in the middle', async () => {
   const { pool, names } = await made();
   const webhook = await addWebhook();
   const before = await instances();
@@ -256,14 +286,13 @@ test('every instance is kept there and back, with the front killed in the middle
   const { text, exitCode } = await run('check');
   expect([exitCode, text]).toEqual([0, expect.stringMatching(/Nothing hinders a take-over/)]);
 
-  const taking = run('take-over');
-  await eventually('the front has begun', async () => {
+  await runUntil('take-over', async () => {
     const machines = await theirMachinesOf(scenario, pool);
     const begun = machines.filter(({ metadata }) => metadata.finalizers?.includes(front.finalizer));
     expect(begun).not.toEqual([]);
   });
   await operator.kill9('front');
-  await taking;
+  await run('take-over');
   expect(idsOf(await theirMachinesOf(scenario, pool))).toEqual(before);
   await eventually('our Machines run', async () => {
     expect(await cluster.phases()).toEqual(
@@ -274,7 +303,14 @@ test('every instance is kept there and back, with the front killed in the middle
   const sets = await cluster.list<KubeObject>(theirPath(scenario, 'machinesets'));
   expect(sets.map(({ metadata }) => metadata.name).toSorted()).toEqual([`${pool}-1`, `${pool}-2`]);
 
+  await expectHolder(`${front.lease}/${namespace}`);
+  expect(await run('check')).toMatchObject({ exitCode: 0 });
+  await runUntil('hand-back', async () => {
+    expect(await cluster.deployments()).toEqual([]);
+  });
+  await operator.kill9('front');
   await run('hand-back');
+  await expectHolder('stand-in');
   const machines = await theirMachinesOf(scenario, pool);
   expect(machines.map(({ metadata }) => metadata.finalizers?.toSorted())).toEqual(
     names.map(() => Object.values(kubermaticFinalizers).toSorted()),

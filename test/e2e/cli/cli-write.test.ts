@@ -128,7 +128,9 @@ describe('a machine', () => {
     expect(without.text).toContain('Nothing was done');
 
     const reader = await readersKubeconfig(scenario);
-    const refused = await millwright(scenario, ['skip-drain', object, '--yes'], reader);
+    const refused = await millwright(scenario, ['skip-drain', object, '--yes'], {
+      kubeconfig: reader,
+    });
     expect(refused.code).toBe(1);
     expect(refused.text).toContain(
       `you lack the right to patch machines.machine.sapcloud.io in ${scenario.namespace}`,

@@ -65,7 +65,9 @@ test('grows a pool from nothing, gives up the machine that it marked, and shrink
   await scaleWork(scenario, 'zero', 2);
   const busy = await untilAtWork(scenario, 'zero', 2);
   await untilPoolHas(scenario, name, 2);
-  expect(nodesOf(await theirMachinesOf(scenario, name))).toEqual(busy);
+  await eventually('theirs are those that have work', async () => {
+    expect(nodesOf(await theirMachinesOf(scenario, name))).toEqual(busy);
+  });
   autoscaler.expectOnlyChosenDeleted();
 
   await scaleWork(scenario, 'zero', 0);

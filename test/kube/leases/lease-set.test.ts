@@ -3,6 +3,8 @@ import { pino } from 'pino';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Query } from '../../../kube/client/client.ts';
 import { lease } from '../../../kube/client/paths.ts';
+import type { KubeError } from '../../../kube/client/errors.ts';
+import type { Lease } from '../../../kube/leases/observed-lease.ts';
 import { LeaseSet } from '../../../kube/leases/lease-set.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 
@@ -46,3 +48,20 @@ test.each(['read', 'renew'] as const)(
     expect(client.underWay).toBe(0);
   },
 );
+
+test.each([
+  ['default', 404],
+  ['other', 'a'],
+])('a Lease that is of Kubermatic in %s is left there alone', async (namespace, expected) => {
+  const client = new InMemoryClient();
+  const log = pino({ level: 'silent' });
+  const holder = { identity: 'a', leaseDurationSeconds: 15, isForced: false };
+  const notOfMcm = { namespace, name: 'machine-controller' };
+  const leases = new LeaseSet({ client, namespace: 'default', ...holder, notOfMcm, log });
+  expect((await leases.acquire(undefined)).held).toBe(true);
+  const found = await client
+    .get<Lease>(lease('default', 'machine-controller'))
+    .then(({ spec }) => spec?.holderIdentity)
+    .catch((error: KubeError) => error.code);
+  expect(found).toBe(expected);
+});

@@ -18,11 +18,17 @@ function heldBy(holderIdentity: string, annotations: Record<string, string> = {}
 }
 
 /** One turn of a front that begins, and ends. */
-async function aTurn(client: InMemoryClient, needed: boolean | undefined): Promise<unknown[]> {
+async function aTurn(
+  client: InMemoryClient,
+  needed: boolean | undefined,
+  elsewhere = false,
+): Promise<unknown[]> {
   const lines: unknown[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const isNeeded = (): boolean | undefined => needed;
-  const held = new MachineControllerLease({ client, lease, install: 'a', isNeeded, log });
+  const isNeededElsewhere = async (): Promise<boolean> => await Promise.resolve(elsewhere);
+  const options = { client, lease, install: 'a', isNeeded, isNeededElsewhere, log };
+  const held = new MachineControllerLease(options);
   await held.stop();
   return lines;
 }
@@ -38,6 +44,8 @@ test('it is held for an hour from the first object that is served, also without 
   // Another process goes on at once, and nothing changes while it does not know.
   expect(await aTurn(client, true)).toEqual([]);
   expect(await aTurn(client, undefined)).toEqual([]);
+  // What another front of the install leads may need it.
+  expect(await aTurn(client, false, true)).toEqual([]);
   expect((await client.get<Lease>(path)).spec?.holderIdentity).toBe('millwright-front/a');
   expect(await aTurn(client, false)).toEqual([]);
   expect((await client.get<Lease>(path)).spec?.holderIdentity).toBe('');

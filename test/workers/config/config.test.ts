@@ -307,6 +307,10 @@ test('the front has flags of its own, and says which others it does not use', ()
     machineControllerLease: { namespace: 'kubermatic', name: 'mc' },
   });
   expect(http.port).toBe(10_260);
+  const lease = '--machine-controller-lease=kubermatic/mc';
+  const watcher = configOf({ component: 'watcher', argv: [lease] });
+  expect(watcher.leaderElection.notOfMcm).toEqual(front.machineControllerLease);
+  expect(configOf({ component: 'watcher' }).leaderElection.notOfMcm).toBeUndefined();
   expect(noops).toEqual([{ flag: '--machine-health-timeout', reason: 'Only the worker uses it.' }]);
   expect(configOf({ component: 'front', argv: ['--namespace=shoot'] }).front).toEqual({
     instanceCluster: 'shoot',

@@ -124,10 +124,12 @@ export const secretName: Kind<string> = {
   parse: (value) => (/^([a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?)?$/.test(value) ? value : undefined),
 };
 
-export const namespacedName: Kind<NamespacedName> = {
+/** Empty: see the flag. */
+export const namespacedName: Kind<NamespacedName | ''> = {
   placeholder: 'NAMESPACE/NAME',
   allowed: 'the name of a namespace, "/" and a name in it, like kube-system/machine-controller',
   parse: (value) => {
+    if (value === '') return value;
     const [namespace = '', name = '', ...more] = value.split('/');
     const isAllowed = namespaceName.parse(namespace) && name !== '' && secretName.parse(name);
     return isAllowed && more.length === 0 ? { namespace, name } : undefined;

@@ -270,9 +270,9 @@ const frontFlags = {
   },
   'machine-controller-lease': {
     kind: namespacedName,
-    default: 'kube-system/machine-controller',
-    says: 'Lease of machine-controller in the control cluster. While it is held no MachineDeployment is served that was not served before.',
-    only: 'front',
+    default: '',
+    says: 'Lease of machine-controller of Kubermatic in the control cluster. The front serves nothing new while it is held, and holds it while anything is served; empty: kube-system/machine-controller. The watcher leaves it to them, although a Lease of MCM has that name; empty: it takes both Leases of MCM in its namespaces.',
+    only: ['watcher', 'front'],
     ours: true,
   },
 } as const satisfies Flags;

@@ -127,6 +127,16 @@ test.each<[string, (cluster: TheirCluster) => void, RegExp]>([
     /^hinders millwright Deployment front does not go by the Lease .*--machine-controller-lease=mc\/machine-controller/,
   ],
   [
+    'a watcher that would hold it as one of MCM',
+    (cluster) =>
+      cluster.change(`/apis/apps/v1/namespaces/${namespace}/deployments/watcher`, {
+        spec: {
+          template: { spec: { containers: [{ name: 'x', args: [`--namespace=${namespace}`] }] } },
+        },
+      }),
+    /^hinders millwright Deployment watcher does not go by the Lease .*=kube-system\/machine-controller/,
+  ],
+  [
     'pools in another namespace',
     (cluster) =>
       cluster.store(paths.deployment.replace(namespace, 'other'), {

@@ -74,7 +74,9 @@ const ours = (component: string) => {
     'app.kubernetes.io/name': 'millwright',
     'app.kubernetes.io/component': component,
   };
-  return process(component, [`--namespace=${namespace}`], labels);
+  const lease = '--machine-controller-lease=kube-system/machine-controller';
+  const own = component === 'watcher' ? [lease] : [];
+  return process(component, [`--namespace=${namespace}`, ...own], labels);
 };
 
 export const webhook = (name: string, namespaceSelector?: object) => ({
