@@ -19,8 +19,8 @@ import { pathOf } from './paths.ts';
 
 export interface Applied {
   writes: number;
-  /** Something was not as it was read: read both sides again. */
-  isStale: boolean;
+  /** What was not as it was read, for people: both sides are to be read again. */
+  stale: string | undefined;
   /** What was refused, a sentence each. */
   refusals: string[];
 }
@@ -38,7 +38,7 @@ export async function applyPlan(
   clusters: WrittenClusters,
   [first = [], ...groups]: readonly Write[][],
 ): Promise<Applied> {
-  const applied: Applied = { writes: 0, isStale: false, refusals: [] };
+  const applied: Applied = { writes: 0, stale: undefined, refusals: [] };
   const writer = new Writer(clusters);
   await applyGroup(writer, first, applied);
   const left = groups.values();
@@ -55,12 +55,12 @@ async function applyGroup(
   applied: Applied,
 ): Promise<void> {
   for (const write of group) {
-    if (applied.isStale) return;
+    if (applied.stale !== undefined) return;
     try {
       await writer.write(write);
       applied.writes += 1;
     } catch (error) {
-      if (isOutdated(error)) applied.isStale = true;
+      if (isOutdated(error)) applied.stale = `${error.reason} on ${write.verb} ${nameOf(write)}`;
       else if (isRejectedWrite(error)) applied.refusals.push(refusalOf(write, error));
       else throw withoutBody(write, error);
       return;
@@ -68,7 +68,7 @@ async function applyGroup(
   }
 }
 
-function isOutdated(error: unknown): boolean {
+function isOutdated(error: unknown): error is KubeError {
   return isConflict(error) || isAlreadyExists(error) || isNotFound(error);
 }
 
@@ -175,15 +175,24 @@ const secretKinds: ReadonlySet<string> = new Set([
   'theirMachine',
 ]);
 
-function refusalOf(
-  { verb, kind, name }: Write,
-  { code, reason, details, message }: KubeError,
-): string {
+function refusalOf(write: Write, { code, reason, details, message }: KubeError): string {
   const fields = (details.causes ?? [])
     .map(({ field }) => field ?? '')
     .filter((field) => field !== '');
-  const why = secretKinds.has(kind) ? `${code} ${reason} ${fields.join(', ')}`.trim() : message;
-  return `the API server refused to ${verb} ${kind} ${name}: ${why}`;
+  const why = secretKinds.has(write.kind)
+    ? `${code} ${reason} ${fields.join(', ')}`.trim()
+    : message;
+  return `the API server refused to ${write.verb} ${nameOf(write)}: ${why}`;
+}
+
+const theirKinds: Partial<Record<Write['kind'], string>> = {
+  theirDeployment: 'machinedeployment.cluster.k8s.io',
+  theirSet: 'machineset.cluster.k8s.io',
+  theirMachine: 'machine.cluster.k8s.io',
+};
+
+function nameOf({ kind, name }: Write): string {
+  return `${theirKinds[kind] ?? kind.toLowerCase()} ${name}`;
 }
 
 function withoutBody(write: Write, error: unknown): unknown {

@@ -1,4 +1,4 @@
-/** What the activities of the front are given. */
+/** Clients, variables and settings for the activities of the front. */
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 

@@ -4,15 +4,9 @@ import { node as nodePath } from '../../kube/client/paths.ts';
 import { readNode, type Node } from '../../kube/objects/nodes.ts';
 import type { KubermaticMachine } from '../../workflows/api/kubermatic.ts';
 import { front } from '../../workflows/api/kubermatic-names.ts';
-import {
-  controllerUidOf,
-  isMirror,
-  type PoolFacts,
-  type PoolTemplate,
-} from '../../workflows/plan/front/facts.ts';
+import { isMirror, type PoolFacts, type PoolTemplate } from '../../workflows/plan/front/facts.ts';
 import { isSameTemplate } from '../../workflows/plan/front/names.ts';
-import { instanceOf } from './instance-of.ts';
-import { providerTables } from './providers/index.ts';
+import { instancesOf } from './instance-of.ts';
 import { mostSingleReads, type BothSides } from './read.ts';
 
 /** By the name of the Machine. Reads Nodes only where a take-over is asked for. */
@@ -29,16 +23,9 @@ export async function findInstances(
       const { template } = set.spec;
       const known =
         template && [...templates.values()].find((one) => isSameTemplate(one.written, template));
-      const table = providerTables[template?.spec.providerSpec.value?.cloudProvider ?? ''];
-      // Faults of the template say it.
-      if (!known?.made || !table) return [];
-      const { providerSpec } = known.made;
-      return machines
-        .filter((machine) => controllerUidOf(machine) === set.metadata.uid)
-        .map((machine) => {
-          const node = nodes.get(machine.status?.nodeRef?.name ?? '');
-          return [machine.metadata.name, instanceOf(machine, node, { table, providerSpec })];
-        });
+      return instancesOf(set, known?.made, { machines, nodes }).map(
+        ({ machine, found }) => [machine.metadata.name, found] as const,
+      );
     }),
   );
 }

@@ -4,8 +4,10 @@
  * Nodes theirs (pkg/controller/machine at f1068332). So the Node of `status.nodeRef` says it.
  */
 import type { Node } from '../../kube/objects/nodes.ts';
-import type { KubermaticMachine } from '../../workflows/api/kubermatic.ts';
+import type { KubermaticMachine, KubermaticMachineSet } from '../../workflows/api/kubermatic.ts';
 import { kubermaticAnnotations, kubermaticLabels } from '../../workflows/api/kubermatic-names.ts';
+import { controllerUidOf, isMirror, type MadeTemplate } from '../../workflows/plan/front/facts.ts';
+import { providerTables } from './providers/index.ts';
 import type { ProviderTable } from './providers/table.ts';
 
 const madeUp = 'kubermatic://';
@@ -13,6 +15,34 @@ const madeUp = 'kubermatic://';
 interface Translator {
   table: Pick<ProviderTable, 'providerID'>;
   providerSpec: Readonly<Record<string, unknown>>;
+}
+
+export interface FoundInstance {
+  machine: KubermaticMachine;
+  found: { value: string } | { fault: string };
+}
+
+interface MachinesAndNodes {
+  machines: readonly KubermaticMachine[];
+  /** By name: of the target cluster. */
+  nodes: ReadonlyMap<string, Node>;
+}
+
+/** Those of a set that are not mirrored yet; none where faults of its template say why. */
+export function instancesOf(
+  { metadata, spec }: KubermaticMachineSet,
+  made: MadeTemplate | undefined,
+  { machines, nodes }: MachinesAndNodes,
+): FoundInstance[] {
+  const table = providerTables[spec.template?.spec.providerSpec.value?.cloudProvider ?? ''];
+  if (!made || !table) return [];
+  const { providerSpec } = made;
+  return machines
+    .filter((machine) => !isMirror(machine) && controllerUidOf(machine) === metadata.uid)
+    .map((machine) => {
+      const node = nodes.get(machine.status?.nodeRef?.name ?? '');
+      return { machine, found: instanceOf(machine, node, { table, providerSpec }) };
+    });
 }
 
 /** `node`: that of `status.nodeRef`; undefined: there is none. A fault is a sentence. */

@@ -1,4 +1,4 @@
-/** Whether operating-system-manager makes the user data of a MachineDeployment of theirs. */
+/** Asks if operating-system-manager makes the user data of a MachineDeployment of theirs. */
 import { cloudInitSettings } from '../../workflows/api/user-data.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isForbidden } from '../../kube/client/errors.ts';
@@ -7,7 +7,7 @@ import { namespaced } from '../../kube/client/paths.ts';
 import { isServed } from '../../kube/client/served.ts';
 import type { ObjectMeta } from '../../workflows/api/meta.ts';
 
-const profiles = {
+export const osmProfiles = {
   api: '/apis/operatingsystemmanager.k8c.io/v1alpha1',
   plural: 'operatingsystemprofiles',
 };
@@ -24,13 +24,13 @@ export async function isMadeByOsm(
   { namespace = '', name, annotations }: Pick<ObjectMeta, 'namespace' | 'name' | 'annotations'>,
 ): Promise<boolean> {
   const isAsked = (annotations?.[profile] ?? '') !== '';
-  if (isAsked && (await isServed(client, profiles))) return true;
+  if (isAsked && (await isServed(client, osmProfiles))) return true;
   const secret = `${name}-${namespace}-bootstrap-config`;
   const path = namespaced('secrets', cloudInitSettings, secret);
   try {
     return (await ignoreNotFound(client.get(path))) !== undefined;
   } catch (error) {
-    // Who may not read it could not use it either.
+    // A front that may not read it could not use it either.
     if (isForbidden(error)) return false;
     throw error;
   }

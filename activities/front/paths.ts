@@ -1,19 +1,13 @@
 /** Where the objects of both sides are. */
-import { customResource, namespaced, node } from '../../kube/client/paths.ts';
-import { kubermaticApiVersion } from '../../workflows/api/kubermatic-names.ts';
+import { customResource, kubermatic, namespaced, node } from '../../kube/client/paths.ts';
 import type { WrittenKind } from '../../workflows/plan/front/writes.ts';
 
 type PathOf = (namespace: string, name?: string) => string;
 
-const theirs =
-  (resource: string): PathOf =>
-  (namespace, name) =>
-    `/apis/${kubermaticApiVersion}/namespaces/${namespace}/${resource}${name === undefined ? '' : `/${name}`}`;
-
 const paths: Readonly<Record<WrittenKind, PathOf>> = {
-  theirDeployment: theirs('machinedeployments'),
-  theirSet: theirs('machinesets'),
-  theirMachine: theirs('machines'),
+  theirDeployment: (namespace, name) => kubermatic('machinedeployments', namespace, name),
+  theirSet: (namespace, name) => kubermatic('machinesets', namespace, name),
+  theirMachine: (namespace, name) => kubermatic('machines', namespace, name),
   deployment: (namespace, name) => customResource('machinedeployments', namespace, name),
   set: (namespace, name) => customResource('machinesets', namespace, name),
   machine: (namespace, name) => customResource('machines', namespace, name),

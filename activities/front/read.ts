@@ -67,23 +67,18 @@ async function readOnce(
   });
   const pool = new Set([...ownSets, ...sets].map(({ metadata }) => metadata.uid));
   const templates = namesOf(made);
+  const own = machines.ours.filter((machine) => {
+    const owner = controllerOf(machine);
+    return owner ? pool.has(owner.uid) : templates.has(machine.spec.class?.name ?? '');
+  });
+  const theirs = machines.theirs.filter((machine) => {
+    const owner = controllerOf(machine);
+    if (owner) return pool.has(owner.uid) || shows(machine, own);
+    return isLoose(machine, deployment, own);
+  });
   return {
-    theirs: {
-      deployment,
-      sets,
-      machines: machines.theirs.filter((machine) => {
-        const owner = controllerOf(machine);
-        return owner ? pool.has(owner.uid) : isLoose(machine, deployment, machines.ours);
-      }),
-    },
-    ours: {
-      ...made,
-      sets: ownSets,
-      machines: machines.ours.filter((machine) => {
-        const owner = controllerOf(machine);
-        return owner ? pool.has(owner.uid) : templates.has(machine.spec.class?.name ?? '');
-      }),
-    },
+    theirs: { deployment, sets, machines: theirs },
+    ours: { ...made, sets: ownSets, machines: own },
   };
 }
 
@@ -112,7 +107,14 @@ function isOfTheirs(
   ownSets: readonly MachineSet[],
 ): boolean {
   const owner = controllerOf(set);
-  return owner ? owner.uid === deployment.metadata.uid : isLoose(set, deployment, ownSets);
+  if (owner) return owner.uid === deployment.metadata.uid || shows(set, ownSets);
+  return isLoose(set, deployment, ownSets);
+}
+
+/** Also where its owner is gone, because a person removed the finalizer of that. */
+function shows(object: KubeObject, own: readonly KubeObject[]): boolean {
+  const { name } = object.metadata;
+  return isMirror(object) && own.some(({ metadata }) => metadata.name === name);
 }
 
 /**

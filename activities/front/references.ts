@@ -8,7 +8,6 @@ export interface ReadFields {
   spec: Record<string, unknown>;
   /** A sentence each; no value. */
   faults: string[];
-  hasReferences: boolean;
   /** Values of Secrets, which no sentence may have. */
   secrets: Set<string>;
 }
@@ -36,7 +35,7 @@ export class ReferenceReader {
   }
 
   async resolve(spec: Record<string, unknown>): Promise<ReadFields> {
-    const resolved: ReadFields = { spec: {}, faults: [], hasReferences: false, secrets: new Set() };
+    const resolved: ReadFields = { spec: {}, faults: [], secrets: new Set() };
     for (const [key, value] of Object.entries(spec)) {
       resolved.spec[key] = await this.#valueOf(value, `cloudProviderSpec.${key}`, resolved);
     }
@@ -68,7 +67,6 @@ export class ReferenceReader {
     for (const [name, source] of Object.entries(sources)) {
       const reference = field[name];
       if (!isWhole(reference)) continue;
-      resolved.hasReferences = true;
       const found = await this.#object(source, reference);
       if (typeof found === 'string') {
         resolved.faults.push(`${at}.${name}: ${found}`);

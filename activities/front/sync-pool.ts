@@ -4,8 +4,14 @@ import { ignoreNotFound } from '../../kube/client/ignore.ts';
 import { lease as leasePath } from '../../kube/client/paths.ts';
 import { isHeldByUs } from '../../kube/leases/observed-lease.ts';
 import type { Lease, ObservedLease } from '../../kube/leases/observed-lease.ts';
+import type { EventText } from '../../kube/objects/event.ts';
+import { recordEvent } from '../../kube/objects/events.ts';
 import { timestamp } from '../../kube/objects/time.ts';
-import { front } from '../../workflows/api/kubermatic-names.ts';
+import {
+  front,
+  kubermaticApiVersion,
+  kubermaticLabels,
+} from '../../workflows/api/kubermatic-names.ts';
 import type { KubermaticMachineTemplate } from '../../workflows/api/kubermatic.ts';
 import type { PassInput, SyncOutcome } from '../../workflows/contracts/front-activities.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
@@ -23,7 +29,6 @@ import {
   withoutHash,
   type NamedTemplate,
 } from '../../workflows/plan/front/names.ts';
-import { kubermaticLabels } from '../../workflows/api/kubermatic-names.ts';
 import { planPool } from '../../workflows/plan/front/plan.ts';
 import { someOf } from '../../workflows/plan/front/status.ts';
 import { parsedJson } from '../../workflows/values/parsed-json.ts';
@@ -45,7 +50,7 @@ export async function syncPool(
   const { control, target } = dependencies;
   const { namespace } = ref;
   let writes = 0;
-  let reason = 'objects change faster than they can be mirrored';
+  let reason = '';
   let last: Pick<SyncOutcome, 'uid' | 'machines'> = { machines: 0 };
   for (let passes = 0; passes < mostPasses; passes += 1) {
     const sides = await readBothSides(control, ref);
@@ -57,16 +62,28 @@ export async function syncPool(
     const { metadata } = sides.theirs.deployment;
     last = { uid: metadata.uid, machines: sides.ours.machines.length };
     if (applied.refusals.length > 0) {
-      return { ...last, state: 'waits', reason: someOf(applied.refusals), writes };
+      reason = someOf(applied.refusals);
+      recordEvent(control, { ...theirKind, ...ref, uid: metadata.uid }, refused(reason));
+      return { ...last, state: 'waits', reason, writes };
     }
-    if (!applied.isStale && !plan.goesOn) {
+    if (applied.stale === undefined && !plan.goesOn) {
       const said = plan.reason === undefined ? {} : { reason: plan.reason };
       return { ...last, state: plan.state, ...said, writes };
     }
-    if (!applied.isStale) reason = 'more is left to write';
+    reason = applied.stale ? `objects change meanwhile: ${applied.stale}` : 'more is left to write';
   }
   return { ...last, state: 'waits', reason, writes };
 }
+
+const theirKind = { apiVersion: kubermaticApiVersion, kind: 'MachineDeployment' } as const;
+
+/** The conditions say what is wanted, not that the API server would not have it. */
+const refused = (message: string): EventText => ({
+  type: 'Warning',
+  reason: 'WriteRefused',
+  message,
+  component: 'millwright-front',
+});
 
 async function factsOf(
   dependencies: FrontDependencies,

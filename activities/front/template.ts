@@ -40,7 +40,7 @@ export class TemplateMaker {
   async make({ name, written }: NamedTemplate): Promise<PoolTemplate> {
     const spec = specIn(written);
     const value = configIn(spec);
-    const refused = { name, written, made: undefined, ignored: [], hasReferences: false };
+    const refused = { name, written, made: undefined, ignored: [] };
     const faults = templateFaults(written, spec, value);
     if (!value) return { ...refused, faults };
     const table = tableFor(value);
@@ -66,12 +66,11 @@ export class TemplateMaker {
       made,
       faults: all.map((sentence) => masked(sentence, resolved)),
       ignored: [...said.ignored, ...userData.ignored].map((one) => masked(one, resolved)),
-      hasReferences: resolved.hasReferences,
       ...(providerIDBack && { providerIDBack }),
     };
   }
 
-  /** Of a value that is missing, the reference says why; the field of the table need not. */
+  /** The reference says why a value is missing; the field of the table need not. */
   #translated(
     table: ProviderTable,
     value: KubermaticProviderConfig & Pick<PoolContext, 'nodeAnnotations'>,
@@ -88,7 +87,7 @@ export class TemplateMaker {
       nodeAnnotations: value.nodeAnnotations,
     };
     const { env } = this.#dependencies;
-    const said = translate(table, resolved.spec, { pool, env });
+    const said = translate(table, resolved.spec, { pool, env, secrets: resolved.secrets });
     return resolved.faults.length > 0 ? { ...said, faults: [] } : said;
   }
 
@@ -115,7 +114,7 @@ export class TemplateMaker {
   }
 }
 
-/** Of all templates of the pool. */
+/** All templates of the pool share it. */
 type SharedPlace = Omit<UserDataPlace, 'provider'>;
 
 async function placeOf(
@@ -176,7 +175,7 @@ function tableFor({ cloudProvider = '' }: KubermaticProviderConfig): ProviderTab
   return Object.hasOwn(providerTables, cloudProvider) ? providerTables[cloudProvider] : undefined;
 }
 
-/** Of fields that are no credential, the value of which stands in a Secret all the same. */
+/** Fields that are no credential may stand in a Secret all the same. */
 function masked(sentence: string, { secrets }: ReadFields): string {
   return [...secrets]
     .filter((value) => value !== '')

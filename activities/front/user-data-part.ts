@@ -1,4 +1,4 @@
-/** What one part of a template says of the user data of its machines. */
+/** One part of a template, as the user data of its machines have it. */
 import { isRecord } from '../../workflows/values/is-record.ts';
 
 export interface UserDataPart {

@@ -1,4 +1,4 @@
-/** What the machines of a template of theirs start with. */
+/** User data of the machines of a template of theirs. */
 import { annotations as ours } from '../../workflows/api/constants.ts';
 import type {
   KubermaticMachineSpec,
@@ -48,7 +48,7 @@ export interface UserDataPlace {
 
 type Spec = Pick<KubermaticMachineSpec, 'versions' | 'taints'>;
 
-/** Of a template whose credentials are read. No sentence has a credential, or text of a key. */
+/** Its credentials are read already. No sentence has a credential, or text of a key. */
 export function userDataOf(
   spec: Spec,
   value: KubermaticProviderConfig,

@@ -231,8 +231,8 @@ Examples:
           ),
       ],
       run: async ({ scope, options }) => {
-        const { check, reportOf } = await import('../migrate/check.ts');
-        return reportOf(await check(scope, options));
+        const { answerOf, check } = await import('../migrate/check.ts');
+        return answerOf(await check(scope, options));
       },
       runFromKubermatic: async ({ scope, options }) =>
         await (await import('../migrate/kubermatic/check.ts')).check(scope, options),

@@ -9,6 +9,7 @@ export interface Container {
   image?: string;
   command?: readonly string[];
   args?: readonly string[];
+  env?: readonly { name: string; value?: string }[];
 }
 
 export interface Deployment extends KubeObject {

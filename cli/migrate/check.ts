@@ -5,9 +5,9 @@ import type { ClusterScope } from '../connection/cluster.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import type { MigrateOptions } from './options.ts';
 import { readFacts, type Facts } from './facts.ts';
-import { lineOf, note, type MigrateResult } from './result.ts';
+import { note, reportOf, type MigrateResult } from './result.ts';
 import { findingsOf } from './findings.ts';
-import { commandLinesOf, translate, wordsIn, yamlOf, type Translation } from './flags.ts';
+import { commandLinesOf, translate, wordsIn, type Translation } from './flags.ts';
 
 interface CheckedMigration {
   facts: Facts;
@@ -44,22 +44,9 @@ async function wordsOfFile(file: string | undefined): Promise<string[] | undefin
   }
 }
 
-/** Exit code 1: something hinders a take-over. */
-export function reportOf({ facts, findings, translation }: CheckedMigration): Answer {
-  const isFree = findings.every(({ state }) => state !== 'hinders');
-  const { namespace } = facts;
+export function answerOf({ facts, findings, translation }: CheckedMigration): Answer {
   const { values, leftOut } = translation;
-  const end = isFree
-    ? `Nothing hinders a take-over of ${namespace}.`
-    : `${namespace} cannot be taken over yet.`;
-  const ofValues = ['', "MCM's flags as values of the chart:", ...yamlOf(values, '  ')];
-  const others = leftOut.map((text) => `  # ${text}`);
   const isMcmThere = facts.mcm.length > 0 || Object.keys(values).length > 1;
-  return {
-    data: { namespace, isFree, findings, values, leftOut },
-    exitCode: isFree ? 0 : 1,
-    text: [...findings.map(lineOf), ...(isMcmThere ? [...ofValues, ...others] : []), '', end].join(
-      '\n',
-    ),
-  };
+  const whose = isMcmThere ? 'MCM' : undefined;
+  return reportOf({ namespace: facts.namespace, findings, values, leftOut, whose });
 }

@@ -34,7 +34,7 @@ interface CommandLine {
 }
 
 /** MCM has no process like the front. */
-type Parts = Record<'flags' | keyof typeof mcmNames, Record<string, string>>;
+type FlagParts = Record<'flags' | keyof typeof mcmNames, Record<string, string>>;
 
 const chartSays: Partial<Record<FlagName, string>> = {
   'control-kubeconfig': 'values control.*',
@@ -55,7 +55,7 @@ export function translate(lines: readonly CommandLine[], served: string): Transl
     for (const [name, text] of read.texts)
       given.set(name, { ...given.get(name), [component]: text });
   }
-  const parts: Parts = {
+  const parts: FlagParts = {
     flags: {},
     watcher: {},
     worker: {},
@@ -83,7 +83,7 @@ export function translate(lines: readonly CommandLine[], served: string): Transl
 }
 
 /** Flags for machines are the machine controller's; the rest differs only where MCM's does. */
-function put(parts: Parts, name: FlagName, texts: Partial<Record<Component, string>>): void {
+function put(parts: FlagParts, name: FlagName, texts: Partial<Record<Component, string>>): void {
   const flag = flagOf(name);
   const { watcher, worker } = texts;
   const isOfMachines = flag.group === 'Machines' || flag.only !== undefined;
@@ -110,7 +110,7 @@ function isDefault(name: FlagName, text: string): boolean {
 const isFilled = (texts: FlagTexts): boolean => Object.keys(texts).length > 0;
 
 function valuesOf(
-  { flags, watcher, worker }: Parts,
+  { flags, watcher, worker }: FlagParts,
   { served, isWithoutTarget }: { served: string; isWithoutTarget: boolean },
 ): Translation['values'] {
   return {

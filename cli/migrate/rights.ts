@@ -1,8 +1,16 @@
 /** Checks that the person may do what the commands do: asks the API server, tries nothing. */
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { MachineKind } from '../../kube/client/paths.ts';
-import type { Right } from '../objects/rights.ts';
-import { formatRight, isAllowed, rightOnMachines } from '../objects/rights.ts';
+import { group } from '../../workflows/api/constants.ts';
+import { formatRight, isAllowed, type Right } from '../objects/rights.ts';
+
+/** Verbs and resources with spaces between them. */
+export type RightsRow = readonly [
+  verbs: string,
+  group: string,
+  resources: string,
+  namespace: string,
+];
 
 const allKinds: readonly MachineKind[] = [
   'machines',
@@ -17,31 +25,27 @@ export async function missingRights(
   { namespace, release }: { namespace: string; release: string },
   kinds = allKinds,
 ): Promise<string[]> {
-  const ofKinds = kinds.map((resource) => rightOnMachines('list', resource, namespace));
-  const rights = [...neededRights(namespace, release), ...ofKinds];
-  const answers = await Promise.all(rights.map((right) => isAllowed(kube, right)));
-  return rights.filter((_right, index) => !answers[index]).map(formatRight);
+  return await missingOf(kube, [
+    ...[...new Set([namespace, release])].flatMap((place): RightsRow[] => [
+      ['get list patch', 'apps', 'deployments', place],
+      ['list', '', 'pods', place],
+    ]),
+    ['get patch', 'coordination.k8s.io', 'leases', namespace],
+    ['patch', group, 'machinedeployments/status', namespace],
+    ['list', group, kinds.join(' '), namespace],
+  ]);
 }
 
-function neededRights(namespace: string, release: string): Right[] {
-  const places = [...new Set([namespace, release])];
-  const ofDeployments = places.flatMap((place) =>
-    ['get', 'list', 'patch'].map((verb) => ({
-      group: 'apps',
-      resource: 'deployments',
-      verb,
-      namespace: place,
-    })),
-  );
-  return [
-    ...ofDeployments,
-    ...places.map((place) => ({ group: '', resource: 'pods', verb: 'list', namespace: place })),
-    ...['get', 'patch'].map((verb) => ({
-      group: 'coordination.k8s.io',
-      resource: 'leases',
-      verb,
-      namespace,
-    })),
-    rightOnMachines('patch', 'machinedeployments/status', namespace),
-  ];
+export async function missingOf(kube: KubeClient, rows: readonly RightsRow[]): Promise<string[]> {
+  const rights = rows.flatMap(rightsOf);
+  const answers = await Promise.all(rights.map((right) => isAllowed(kube, right)));
+  return [...new Set(rights.filter((_right, index) => !answers[index]).map(formatRight))];
+}
+
+function rightsOf([verbs, of, resources, namespace]: RightsRow): Right[] {
+  return verbs
+    .split(' ')
+    .flatMap((verb) =>
+      resources.split(' ').map((resource) => ({ verb, group: of, resource, namespace })),
+    );
 }

@@ -13,7 +13,7 @@ import {
   type Deployment,
 } from '../install/deployments.ts';
 import { readHolders, type Holders } from './facts.ts';
-import { lineOf } from './result.ts';
+import { refuseHindered } from './result.ts';
 import { until, type Steps } from './steps.ts';
 
 /** Throws with what hinders, or with what does not come about. */
@@ -21,10 +21,7 @@ export async function takeOver(steps: Steps): Promise<Answer> {
   const { scope, options, report } = steps;
   const { kube, namespace } = scope;
   const { facts, findings } = await check(scope, options);
-  const hindering = findings.filter(({ state }) => state === 'hinders');
-  if (hindering.length > 0) {
-    throw new Error(['Nothing was done, because of these:', ...hindering.map(lineOf)].join('\n'));
-  }
+  refuseHindered(findings);
   if (!facts.ours.some(isWatcher) || facts.ours.every(isWatcher)) {
     throw new Error(
       `Nothing was done: Millwright is not installed for ${namespace}: install the chart beside MCM, or name its namespace with --release-namespace`,

@@ -9,9 +9,19 @@ export const customResource = (kind: MachineKind, namespace: string, name?: stri
 
 export type KubermaticKind = 'machines' | 'machinesets' | 'machinedeployments';
 
-/** The CRDs may be absent: then all of these are answered with 404. */
-export const kubermatic = (kind: KubermaticKind, namespace: string, name?: string): string =>
-  `/apis/${kubermaticApiVersion}/namespaces/${namespace}/${kind}${name === undefined ? '' : `/${name}`}`;
+export const kubermaticKinds: readonly KubermaticKind[] = [
+  'machinedeployments',
+  'machinesets',
+  'machines',
+];
+
+/**
+ * The CRDs may be absent: then all of these are answered with 404. `namespace` undefined: of all.
+ */
+export const kubermatic = (kind: KubermaticKind, namespace?: string, name?: string): string => {
+  const place = namespace === undefined ? kind : `namespaces/${namespace}/${kind}`;
+  return `/apis/${kubermaticApiVersion}/${place}${name === undefined ? '' : `/${name}`}`;
+};
 
 /** The CRD may be absent: then all of these are answered with 404. */
 export const disruptionPolicy = (namespace: string, name?: string): string =>

@@ -8,8 +8,8 @@ export const vocabulary = {
   small: `
     after all among and anew any are as at before behind being between both by each every for from
     has have if in is may more most must no not of off on once one or other our out over own same
-    should since some still than that their theirs there to too unless until up was when why with
-    within without
+    should since some still than that their theirs there to too unless until up us was when why
+    with within without
   `,
   /** Of the field and of the glossary, and plain English. */
   words: `
@@ -41,7 +41,7 @@ export const vocabulary = {
     force forget form format found frame free freeze fresh front frozen future gate gce gcp
     generate generation get give given glob global go going gone google grace grant graph group
     grown growth grpc guard guardian guest hand handled happening hash haste header heading health
-    heartbeat held help here hetzner hidden hide hinders histogram history hold holders hook host
+    heartbeat held help here hetzner hidden hide hinder histogram history hold holders hook host
     how http id identity ids ignition ignore image incarnation infer init initialization
     initialize inline innermost input insert install instance int integer interceptor interrupt
     interruptible interruption interval invalid ip iso items job join journal json keep kept

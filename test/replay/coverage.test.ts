@@ -7,6 +7,7 @@ import { machineCommands, rolloutCommands } from '../../workflows/contracts/comm
 import {
   drainReport,
   instanceMissing,
+  poolChanged,
   watcherSignals,
 } from '../../workflows/contracts/messages.ts';
 import { readHistory, recordedPaths } from './histories.ts';
@@ -54,9 +55,10 @@ function recorded(): Set<string> {
 
 function possible(): string[] {
   const verbs = Object.keys({ ...machineCommands, ...rolloutCommands });
-  const signals = [...Object.keys(watcherSignals), drainReport.name, instanceMissing.name];
+  const others = [drainReport, instanceMissing, poolChanged];
+  const signals = [...Object.keys(watcherSignals), ...others.map((signal) => signal.name)];
   return [
-    ...Object.keys(gates).map((name) => `activity ${name}`),
+    ...[...Object.keys(gates), 'syncPool'].map((name) => `activity ${name}`),
     ...[...signals, ...verbs].map((name) => `signal ${name}`),
     ...verbs.map((name) => `update ${name}`),
   ];

@@ -27,9 +27,12 @@ import {
   instanceMissing,
   machineDeploymentGone,
   machineSetGone,
+  poolChanged,
   stateQuery,
   useChanged,
 } from '../../workflows/contracts/messages.ts';
+import type { SyncOutcome } from '../../workflows/contracts/front-activities.ts';
+import { frontIdOf } from '../../workflows/contracts/workflow-ids.ts';
 import { machineCommands, rolloutCommands } from '../../workflows/contracts/commands.ts';
 import type { Kind } from '../../workflows/contracts/references.ts';
 
@@ -891,6 +894,40 @@ await recordSecondRun('safety-orphans-external', {
       deleteListed: async () => ({ outcome: 'deleted', isFound: true, settleSeconds: 0 }),
     },
   },
+});
+
+// A pass that fails, one that waits, one that is asked to read Nodes, and the end.
+const outcomes: readonly (SyncOutcome | Error)[] = [
+  Object.assign(new Error('the API server does not answer'), { stack: '' }),
+  { state: 'waits', reason: 'Secret cloud/keys does not exist', writes: 1, machines: 2 },
+  { state: 'current', writes: 3, machines: 2 },
+  { state: 'gone', writes: 0, machines: 0 },
+];
+const fronted = { ref: { namespace: 'front', name: 'pool' }, cluster };
+const front = { workflowId: frontIdOf(fronted.ref), taskQueue: 'front' };
+let passes = 0;
+async function syncPool(): Promise<SyncOutcome> {
+  const outcome = outcomes[passes];
+  passes += 1;
+  if (!outcome || outcome instanceof Error) throw outcome ?? new Error('it is gone');
+  return outcome;
+}
+await temporal.withWorkflow(front, { kube: { syncPool } }, async () => {
+  const handle = await temporal.client.workflow.signalWithStart('front', {
+    ...front,
+    args: [fronted],
+    signal: poolChanged,
+    signalArgs: [{ cluster }],
+  });
+  await eventually('the pass after the one that failed', async () => {
+    await temporal.skip(60);
+    return passes > 1;
+  });
+  await handle.signal(poolChanged, { cluster, ofNodes: true });
+  await eventually('the pass that reads Nodes', async () => passes > 2);
+  await handle.signal(poolChanged, { cluster });
+  await handle.result();
+  await save('front', handle);
 });
 
 await temporal.stop();

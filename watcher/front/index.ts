@@ -44,7 +44,7 @@ export interface FrontWatcher {
   isLeader(): boolean;
   /** Of the MachineDeployment that has waited longest for its signal; 0: none waits. */
   oldestPendingSeconds(): number;
-  /** Whether anything of theirs is served; undefined: not known, as to one that stands by. */
+  /** True while anything of theirs is served; undefined: not known, as to one that stands by. */
   hasMirrors(): boolean | undefined;
   /** The same as the API server has it. */
   readsMirrors(): Promise<boolean>;

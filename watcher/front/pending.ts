@@ -58,7 +58,7 @@ export class Pending {
     return Number.isFinite(since) ? (monotonicMs() - since) / 1_000 : 0;
   }
 
-  /** What has not been sent is not sent any more. */
+  /** The rest is not sent any more. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const { timer } of this.#entries.values()) timer?.cancel();

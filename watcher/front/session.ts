@@ -100,7 +100,7 @@ export class FrontSession {
     return this.#pending.oldestSeconds();
   }
 
-  /** Whether anything of theirs is served; undefined: that is not known. */
+  /** True while anything of theirs is served; undefined: that is not known. */
   hasMirrors(): boolean | undefined {
     const { isServed: isThere, isSynced, isBroken, items } = this.#theirDeployments;
     if (!isThere || !isSynced || isBroken) return undefined;
@@ -175,11 +175,13 @@ export class FrontSession {
     recordEvent(control, { ...orphan, namespace }, notServed);
   }
 
-  /** A Node that is not to be drained: of those that were listed before it, or of this Machine. */
-  #skipsEviction({ resource, object }: FrontChange): boolean {
-    if (resource === 'nodes') return object.skipsEviction;
-    const node = resource === 'ourMachines' ? object.node : undefined;
-    return node !== undefined && this.#nodes?.items.get(node)?.skipsEviction === true;
+  /** A Node that is not to be drained, or is again: of Machines listed before, or of this one. */
+  #skipsEviction(change: FrontChange): boolean {
+    if (change.resource === 'nodes') {
+      return change.object.skipsEviction || change.previous?.skipsEviction === true;
+    }
+    const nodeName = change.resource === 'ourMachines' ? change.object.node : undefined;
+    return nodeName !== undefined && this.#nodes?.items.get(nodeName)?.skipsEviction === true;
   }
 
   /** Machines outlast their set, where a person removes its finalizer. */

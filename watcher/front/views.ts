@@ -2,7 +2,7 @@
 import type { KubeObject, OwnerReference } from '../../kube/client/client.ts';
 import type { CachedObject, Change } from '../../kube/cache/object-cache.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
-import { group } from '../../workflows/api/constants.ts';
+import { group, labels } from '../../workflows/api/constants.ts';
 import {
   front,
   kubermaticAnnotations,
@@ -57,7 +57,6 @@ export type FrontChange = {
 }[FrontResource];
 
 const machineFinalizers: readonly string[] = Object.values(kubermaticFinalizers);
-const labelOfNode = 'node';
 
 /**
  * A status that was written says nothing new: it is the front's own, which would else answer each
@@ -88,12 +87,12 @@ export function viewOfOurDeployment(object: KubeObject): OurDeploymentView {
 }
 
 export function viewOfOurMachine(object: KubeObject): OurMachineView {
-  return { ...viewOfOurs(object), node: object.metadata.labels?.[labelOfNode] };
+  return { ...viewOfOurs(object), node: object.metadata.labels?.[labels.node] };
 }
 
 export function viewOfNode({ metadata }: KubeObject): EvictionView {
   const { uid, name, resourceVersion, annotations } = metadata;
-  const skipsEviction = annotations?.[kubermaticAnnotations.skipEviction] === 'true';
+  const skipsEviction = annotations?.[kubermaticAnnotations.skipEviction] !== undefined;
   return { uid, name, resourceVersion, skipsEviction };
 }
 

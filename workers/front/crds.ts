@@ -1,14 +1,13 @@
-/** Whether the CRDs of `cluster.k8s.io` are there, without which there is nothing to mirror. */
+/** Looks for the CRDs of `cluster.k8s.io`, without which there is nothing to mirror. */
 import { every } from '../../activities/system/system.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import type { KubermaticKind } from '../../kube/client/paths.ts';
+import { kubermaticKinds } from '../../kube/client/paths.ts';
 import { isServed } from '../../kube/client/served.ts';
 import { kubermaticApiVersion, kubermaticGroup } from '../../workflows/api/kubermatic-names.ts';
 import type { Logger } from '../log/logger.ts';
 import { reasonOf } from '../log/reason.ts';
 import type { Shutdown } from '../process/shutdown.ts';
 
-const kinds: readonly KubermaticKind[] = ['machinedeployments', 'machinesets', 'machines'];
 /** Half of the time that watches take until they see it. */
 const everyMs = 30_000;
 
@@ -38,8 +37,10 @@ export async function watchCrds(
 async function faultOf(control: KubeClient): Promise<string | undefined> {
   try {
     const api = `/apis/${kubermaticApiVersion}`;
-    const found = await Promise.all(kinds.map((plural) => isServed(control, { api, plural })));
-    const missing = kinds
+    const found = await Promise.all(
+      kubermaticKinds.map((plural) => isServed(control, { api, plural })),
+    );
+    const missing = kubermaticKinds
       .filter((_kind, at) => !found[at])
       .map((kind) => `${kind}.${kubermaticGroup}`);
     if (missing.length === 0) return undefined;

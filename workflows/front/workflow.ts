@@ -27,6 +27,8 @@ import { frontDetails } from './details.ts';
 
 /** A rollout changes many objects within moments, and one pass reads all of them. */
 const burstMs = 300;
+/** More, as a pass lists all of them: in a pool of 2,000 one comes in two seconds at most. */
+const burstMsPerMachine = 1;
 /** News end the wait after a failure, but not at once: a pass that fails may be what makes them. */
 const leastWaitMs = 10_000;
 
@@ -77,7 +79,8 @@ class FrontWorkflow {
 
   async #turn(): Promise<{ reason: string } | undefined> {
     await this.#turns.next();
-    await sleep(burstMs, { summary: 'lets a burst of changes pass' });
+    const burst = burstMs + (this.#last?.machines ?? 0) * burstMsPerMachine;
+    await sleep(burst, { summary: 'lets a burst of changes pass' });
     this.#lifecycle.takeNews();
     this.#isDue = false;
     const pass = await this.#pass();

@@ -83,14 +83,14 @@ const rows: readonly Row[] = [
 
 const ownImages = 'global/images/';
 
-/** What they take where a template names no image. */
+/** Images that they take where a template names none. */
 const images: Readonly<Record<string, string>> = {
   ubuntu: 'projects/ubuntu-os-cloud/global/images/family/ubuntu-2404-lts-amd64',
   flatcar: 'projects/kinvolk-public/global/images/family/flatcar-stable',
 };
 const familyOf = new Set(Object.values(images));
 
-/** What programs on their machines may do. */
+/** Rights of programs on their machines. */
 const scopes = [
   'cloud-platform',
   'monitoring',

@@ -17,14 +17,14 @@ export function flag(value: unknown): boolean {
   return read;
 }
 
-/** What a flag that is off may look like, for `harmless`. */
+/** A flag that is off, in all its forms, for `harmless`. */
 export const off = [false, 'false', 'False', 'FALSE', 'f', 'F', '0'] as const;
 
 export function isOff(value: unknown): boolean {
   return off.some((one) => one === value);
 }
 
-/** What is no flag at all is a fault of the field. */
+/** A value that is no flag at all is a fault of the field. */
 export function isOn(value: unknown): boolean {
   return value === true || texts[String(value).toLowerCase()] === true;
 }

@@ -15,11 +15,18 @@ import {
 
 const whole = 'cloudProviderSpec';
 
-/** `env`: variables of the process, for fields that are empty. */
+interface Context {
+  pool: PoolContext;
+  /** Variables of the process, for fields that are empty. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Values of Secrets that `spec` has. */
+  secrets?: ReadonlySet<string>;
+}
+
 export function translate(
   table: ProviderTable,
   spec: Fields,
-  { pool, env }: { pool: PoolContext; env: Readonly<Record<string, string | undefined>> },
+  { pool, env, secrets = new Set() }: Context,
 ): Translation {
   const made: Translation = {
     provider: table.provider,
@@ -29,12 +36,13 @@ export function translate(
     ignored: [],
   };
   const read = withEnvironment(table, spec, env);
+  const context = { made, spec: read, pool, secrets };
   for (const row of table.rows) {
     const written = at(read, row.theirs);
     const value = isEmpty(written) ? undefined : written;
-    if ('ours' in row) say(row, value, { made, spec: read, pool });
-    else if ('secret' in row) keep(row, value, { made, spec: read, pool });
-    else if ('refused' in row) refuse(row, value, made);
+    if ('ours' in row) say(row, value, context);
+    else if ('secret' in row) keep(row, value, context);
+    else if ('refused' in row) refuse(row, value, context);
     else if (value !== undefined) made.ignored.push(`${whole}.${row.theirs}: ${row.ignored}`);
   }
   const more = table.more?.(read, pool);
@@ -75,9 +83,10 @@ interface RowContext {
   made: Translation;
   spec: Fields;
   pool: PoolContext;
+  secrets: ReadonlySet<string>;
 }
 
-function say(row: SaidRow, written: unknown, { made, spec, pool }: RowContext): void {
+function say(row: SaidRow, written: unknown, { made, spec, pool, secrets }: RowContext): void {
   const { providerSpec, faults } = made;
   const value = written ?? row.default;
   if (value === undefined) {
@@ -88,7 +97,7 @@ function say(row: SaidRow, written: unknown, { made, spec, pool }: RowContext): 
     set(providerSpec, row.ours, row.to ? row.to(value, spec, pool) : value);
   } catch (error) {
     if (!(error instanceof FieldFault)) throw error;
-    faults.push(`${whole}.${row.theirs} ${quoted(asText(value))} ${error.message}`);
+    faults.push(`${whole}.${row.theirs} ${shown(value, secrets)} ${error.message}`);
   }
 }
 
@@ -107,9 +116,20 @@ function keep(row: CredentialRow, value: unknown, { made, spec, pool }: RowConte
   }
 }
 
-function refuse({ theirs, refused, harmless = [] }: RefusedRow, value: unknown, made: Translation) {
+function refuse(
+  { theirs, refused, harmless = [] }: RefusedRow,
+  value: unknown,
+  { made, secrets }: RowContext,
+): void {
   if (value === undefined || harmless.includes(value)) return;
-  made.faults.push(`${whole}.${theirs} ${quoted(asText(value))} cannot be said: ${refused}`);
+  made.faults.push(`${whole}.${theirs} ${shown(value, secrets)} cannot be said: ${refused}`);
+}
+
+/** Asked before it is cut: what is left of a secret then is not known as one. */
+function shown(value: unknown, secrets: ReadonlySet<string>): string {
+  const text = asText(value);
+  const forms = [...secrets].flatMap((one) => [one, JSON.stringify(one).slice(1, -1)]);
+  return forms.some((form) => form !== '' && text.includes(form)) ? '"***"' : quoted(text);
 }
 
 function missing(theirs: string, required: string): string {

@@ -1,7 +1,8 @@
 /** Reads for the check of a take-over from machine-controller. */
 import { ignoreNotFound } from '../../../kube/client/ignore.ts';
+import { osmProfiles } from '../../../activities/front/made-by-osm.ts';
 import type { KubeClient, KubeObject } from '../../../kube/client/client.ts';
-import { customResource, node } from '../../../kube/client/paths.ts';
+import { customResource, kubermatic, kubermaticKinds, node } from '../../../kube/client/paths.ts';
 import { isServed } from '../../../kube/client/served.ts';
 import { ownLeaseOf } from '../../../kube/leases/lease-set.ts';
 import { isHeldByUs } from '../../../kube/leases/observed-lease.ts';
@@ -27,8 +28,8 @@ import { holderOf, readLease } from '../../install/lease-holder.ts';
 import { TolerantReads } from '../../install/tolerant.ts';
 import type { MigrateOptions } from '../options.ts';
 import { flagsOf, type FlagsOfController } from './flags.ts';
-import { kubermatic, noObjects, readTheirs, type TheirObjects } from './objects.ts';
-import { readPools, type Pool } from './pools.ts';
+import { noObjects, readTheirs, type TheirObjects } from './objects.ts';
+import { readPools, type TheirPool } from './pools.ts';
 import { missingRights } from './rights.ts';
 import { listWebhooks, type WebhookConfig } from './webhooks.ts';
 
@@ -49,7 +50,7 @@ export interface Facts {
   holders: Holders;
   ours: readonly Deployment[];
   theirs: TheirObjects;
-  pools: readonly Pool[];
+  pools: readonly TheirPool[];
   /** Namespaces besides this one in which there are MachineDeployments, and who has them. */
   elsewhere: { ofController: readonly string[]; ofFront: readonly string[] };
   /** `Machine pool-a`: of ours, not made by the front. */
@@ -144,12 +145,6 @@ export async function readHolders(
   };
 }
 
-const osmProfiles = {
-  api: '/apis/operatingsystemmanager.k8c.io/v1alpha1',
-  plural: 'operatingsystemprofiles',
-};
-const kinds = ['machines', 'machinesets', 'machinedeployments'];
-
 interface Crd extends KubeObject {
   spec?: {
     versions?: readonly {
@@ -161,7 +156,9 @@ interface Crd extends KubeObject {
 
 async function readCrd(kube: KubeClient, reads: TolerantReads): Promise<Facts['crd']> {
   const api = `/apis/${kubermaticApiVersion}`;
-  const served = await Promise.all(kinds.map((plural) => isServed(kube, { api, plural })));
+  const served = await Promise.all(
+    kubermaticKinds.map((plural) => isServed(kube, { api, plural })),
+  );
   if (served.includes(false)) return undefined;
   const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/machinedeployments.${kubermaticGroup}`;
   const crd = await reads.read('CustomResourceDefinitions', kube.get<Crd>(path));

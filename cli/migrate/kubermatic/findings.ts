@@ -1,11 +1,5 @@
 /** Evaluates the facts before a take-over from machine-controller. */
-import {
-  componentOf,
-  containersOf,
-  wantedOf,
-  type Container,
-  type Deployment,
-} from '../../install/deployments.ts';
+import { componentOf, containersOf, wantedOf, type Deployment } from '../../install/deployments.ts';
 import {
   front,
   kubermaticAnnotations,
@@ -19,7 +13,7 @@ import { rightsOf } from '../findings.ts';
 import { hinders, note, ok, type MigrateResult } from '../result.ts';
 import type { Facts } from './facts.ts';
 import { nameOf, ownedBy } from './objects.ts';
-import { flagsOfProcess, type Pool } from './pools.ts';
+import { flagsOfProcess, type TheirPool } from './pools.ts';
 import { webhooksFor, isOfController } from './webhooks.ts';
 
 const mostNames = 5;
@@ -192,7 +186,7 @@ function goesBy(one: Deployment, wanted: string): boolean {
   return lease !== undefined && `${lease.namespace}/${lease.name}` === wanted;
 }
 
-function poolFindings(facts: Facts, pool: Pool): MigrateResult[] {
+function poolFindings(facts: Facts, pool: TheirPool): MigrateResult[] {
   const { deployment, sets, machines } = pool;
   const name = `MachineDeployment ${nameOf(deployment)}`;
   const size = `${machines.length} machines in ${sets.length} sets`;
@@ -217,7 +211,7 @@ function poolFindings(facts: Facts, pool: Pool): MigrateResult[] {
 /** An object that is being deleted takes no finalizer any more. */
 function machineFaults(
   machine: KubermaticMachine,
-  found: Pool['instances'][number]['found'],
+  found: TheirPool['instances'][number]['found'],
 ): string[] {
   const name = `Machine ${nameOf(machine)}`;
   if (isDeleting(machine)) return [`${name}: it is being deleted: wait until it is gone`];
@@ -242,7 +236,7 @@ function machineNotes({ metadata, status }: KubermaticMachine): MigrateResult[] 
   ];
 }
 
-function takenNames({ ownNames }: Facts, { deployment, sets, machines }: Pool): string[] {
+function takenNames({ ownNames }: Facts, { deployment, sets, machines }: TheirPool): string[] {
   // In the middle of a take-over those are the front's.
   const isAsked = deployment.metadata.annotations?.[front.takeOver] === 'true';
   if (isAsked || isMirror(deployment)) return [];
@@ -293,10 +287,7 @@ function userDataOf({ hasOsm }: Facts): MigrateResult {
 }
 
 function autoscalerOf(one: Deployment): MigrateResult {
-  const env = containersOf(one).flatMap(
-    (container: Container & { env?: readonly { name: string; value?: string }[] }) =>
-      container.env ?? [],
-  );
+  const env = containersOf(one).flatMap((container) => container.env ?? []);
   const isTold = env.some(({ name, value }) => name === 'CAPI_GROUP' && value === 'cluster.k8s.io');
   const words = containersOf(one).flatMap(({ command = [], args = [] }) => [...command, ...args]);
   const text = `Deployment ${nameOf(one)}`;

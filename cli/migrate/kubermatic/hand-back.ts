@@ -1,7 +1,7 @@
 /** `millwright migrate hand-back --from kubermatic`; docs/decisions/0061 has the order. */
 import { providerTables } from '../../../activities/front/providers/index.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
-import { customResource } from '../../../kube/client/paths.ts';
+import { customResource, kubermatic } from '../../../kube/client/paths.ts';
 import { front, kubermaticFinalizers } from '../../../workflows/api/kubermatic-names.ts';
 import type {
   KubermaticMachine,
@@ -15,7 +15,7 @@ import { listOf } from '../../terminal/screen.ts';
 import { until, type Steps } from '../steps.ts';
 import { findController, readElsewhere, readHolders } from './facts.ts';
 import { flagsOf } from './flags.ts';
-import { kubermatic, nameOf, readTheirs } from './objects.ts';
+import { nameOf, readTheirs } from './objects.ts';
 import { missingRights } from './rights.ts';
 import { addNamespace } from './webhooks.ts';
 

@@ -1,22 +1,12 @@
 /** Objects of `cluster.k8s.io` in a namespace, and how they belong together. */
 import type { KubeClient, KubeObject } from '../../../kube/client/client.ts';
+import { kubermatic } from '../../../kube/client/paths.ts';
 import type {
   KubermaticMachine,
   KubermaticMachineDeployment,
   KubermaticMachineSet,
 } from '../../../workflows/api/kubermatic.ts';
-import { kubermaticApiVersion } from '../../../workflows/api/kubermatic-names.ts';
-
-type Kind = 'machines' | 'machinesets' | 'machinedeployments';
-
-/** `namespace` undefined: of all. */
-export const kubermatic = (kind: Kind, namespace?: string, name?: string): string =>
-  [
-    `/apis/${kubermaticApiVersion}`,
-    namespace === undefined ? '' : `/namespaces/${namespace}`,
-    `/${kind}`,
-    name === undefined ? '' : `/${name}`,
-  ].join('');
+import { controllerUidOf } from '../../../workflows/plan/front/facts.ts';
 
 export interface TheirObjects {
   deployments: readonly KubermaticMachineDeployment[];
@@ -37,9 +27,7 @@ export async function readTheirs(kube: KubeClient, namespace: string): Promise<T
 
 /** By the controller among the owners. */
 export function ownedBy<T extends KubeObject>(owner: KubeObject, objects: readonly T[]): T[] {
-  return objects.filter(({ metadata: { ownerReferences = [] } }) =>
-    ownerReferences.some(({ uid, controller }) => controller && uid === owner.metadata.uid),
-  );
+  return objects.filter((one) => controllerUidOf(one) === owner.metadata.uid);
 }
 
 export const nameOf = ({ metadata }: KubeObject): string => metadata.name;

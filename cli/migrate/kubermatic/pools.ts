@@ -1,7 +1,6 @@
 /** MachineDeployments of machine-controller as the front would read them. */
 import type { FrontDependencies } from '../../../activities/front/dependencies.ts';
-import { instanceOf } from '../../../activities/front/instance-of.ts';
-import { providerTables } from '../../../activities/front/providers/index.ts';
+import { instancesOf, type FoundInstance } from '../../../activities/front/instance-of.ts';
 import { TemplateMaker } from '../../../activities/front/template.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import type { Node } from '../../../kube/objects/nodes.ts';
@@ -12,38 +11,33 @@ import type {
   KubermaticMachineSet,
   KubermaticMachineTemplate,
 } from '../../../workflows/api/kubermatic.ts';
-import { isMirror, type PoolTemplate } from '../../../workflows/plan/front/facts.ts';
+import type { PoolTemplate } from '../../../workflows/plan/front/facts.ts';
 import { isSameTemplate } from '../../../workflows/plan/front/names.ts';
 import type { Component } from '../../../workers/config/flags/flag.ts';
 import { readFlags } from '../../../workers/config/flags/parse.ts';
 import type { FlagValues } from '../../../workers/config/flags/table.ts';
-import { containersOf, type Container, type Deployment } from '../../install/deployments.ts';
+import { containersOf, type Deployment } from '../../install/deployments.ts';
 import { nameOf, ownedBy, type TheirObjects } from './objects.ts';
 
-export interface Pool {
+export interface TheirPool {
   deployment: KubermaticMachineDeployment;
   sets: readonly KubermaticMachineSet[];
   machines: readonly KubermaticMachine[];
   /** Each begins with the object that it is about. */
   faults: readonly string[];
   ignored: readonly string[];
-  /** Of Machines that are not mirrored yet. */
+  /** For each Machine that is not mirrored yet. */
   instances: readonly FoundInstance[];
 }
 
-interface FoundInstance {
-  machine: KubermaticMachine;
-  found: { value: string } | { fault: string };
-}
-
-interface Reading {
+interface PoolReading {
   theirs: TheirObjects;
   nodes: ReadonlyMap<string, Node>;
   /** Variables of the others, of machine-controller, count as set. */
   processes: { fronts: readonly Deployment[]; others: readonly Deployment[] };
 }
 
-export async function readPools(kube: KubeClient, reading: Reading): Promise<Pool[]> {
+export async function readPools(kube: KubeClient, reading: PoolReading): Promise<TheirPool[]> {
   const dependencies = asFront(kube, reading.processes);
   return await Promise.all(
     reading.theirs.deployments.map((one) => readPool(dependencies, reading, one)),
@@ -52,9 +46,9 @@ export async function readPools(kube: KubeClient, reading: Reading): Promise<Poo
 
 async function readPool(
   dependencies: FrontDependencies,
-  { theirs, nodes }: Reading,
+  { theirs, nodes }: PoolReading,
   deployment: KubermaticMachineDeployment,
-): Promise<Pool> {
+): Promise<TheirPool> {
   const sets = ownedBy(deployment, theirs.sets);
   const maker = new TemplateMaker(dependencies, deployment);
   const made: { what: string; of: PoolTemplate }[] = [];
@@ -65,18 +59,9 @@ async function readPool(
   await add(`MachineDeployment ${nameOf(deployment)}`, deployment.spec.template);
   for (const set of sets) await add(`MachineSet ${nameOf(set)}`, set.spec.template);
   const instances = sets.flatMap((set) => {
-    const written = set.spec.template;
-    const of = written && made.find((one) => isSameTemplate(one.of.written, written))?.of.made;
-    const table = providerTables[written?.spec.providerSpec.value?.cloudProvider ?? ''];
-    // Faults of the template say it.
-    if (!of || !table) return [];
-    const { providerSpec } = of;
-    return ownedBy(set, theirs.machines)
-      .filter((machine) => !isMirror(machine))
-      .map((machine) => {
-        const node = nodes.get(machine.status?.nodeRef?.name ?? '');
-        return { machine, found: instanceOf(machine, node, { table, providerSpec }) };
-      });
+    const { template } = set.spec;
+    const known = template && made.find(({ of }) => isSameTemplate(of.written, template));
+    return instancesOf(set, known?.of.made, { machines: theirs.machines, nodes });
   });
   return {
     deployment,
@@ -100,13 +85,14 @@ function oncePerText(
   return [...said.values()];
 }
 
-type WithVariables = Container & { env?: readonly { name: string; value?: string }[] };
-
 /** What the front would read in its place, with its flags and variables. */
-function asFront(kube: KubeClient, { fronts, others }: Reading['processes']): FrontDependencies {
+function asFront(
+  kube: KubeClient,
+  { fronts, others }: PoolReading['processes'],
+): FrontDependencies {
   const variables = [...others, ...fronts]
     .flatMap(containersOf)
-    .flatMap(({ env = [] }: WithVariables) => env)
+    .flatMap(({ env = [] }) => env)
     .map(({ name, value }): [string, string] => [name, value ?? `variable ${name}`]);
   const flags = flagsOfProcess('front', fronts);
   return {

@@ -3,7 +3,7 @@ import type { KubeClient } from '../../../kube/client/client.ts';
 import { group } from '../../../workflows/api/constants.ts';
 import { kubermaticGroup } from '../../../workflows/api/kubermatic-names.ts';
 import type { NamespacedName } from '../../../workflows/contracts/references.ts';
-import { formatRight, isAllowed, type Right } from '../../objects/rights.ts';
+import { missingOf, type RightsRow } from '../rights.ts';
 
 interface Places {
   namespace: string;
@@ -11,16 +11,16 @@ interface Places {
   controllerName: NamespacedName;
 }
 
-type Row = readonly [verbs: string, group: string, resources: string, namespace: string];
-
 /** Such as `patch deployments.apps in kube-system`. */
 export async function missingRights(kube: KubeClient, places: Places): Promise<string[]> {
-  const rights = rowsOf(places).flatMap(rightsOf);
-  const answers = await Promise.all(rights.map((right) => isAllowed(kube, right)));
-  return [...new Set(rights.filter((_right, index) => !answers[index]).map(formatRight))];
+  return await missingOf(kube, rowsOf(places));
 }
 
-function rowsOf({ namespace, release, controllerName: { namespace: system } }: Places): Row[] {
+function rowsOf({
+  namespace,
+  release,
+  controllerName: { namespace: system },
+}: Places): RightsRow[] {
   const configurations = 'mutatingwebhookconfigurations validatingwebhookconfigurations';
   return [
     ['list', kubermaticGroup, 'machines machinesets', namespace],
@@ -36,12 +36,4 @@ function rowsOf({ namespace, release, controllerName: { namespace: system } }: P
     ['list', 'apps', 'deployments', release],
     ['get list patch', 'admissionregistration.k8s.io', configurations, ''],
   ];
-}
-
-function rightsOf([verbs, of, resources, namespace]: Row): Right[] {
-  return verbs
-    .split(' ')
-    .flatMap((verb) =>
-      resources.split(' ').map((resource) => ({ verb, group: of, resource, namespace })),
-    );
 }

@@ -1,7 +1,7 @@
 /** `millwright migrate take-over --from kubermatic`; docs/decisions/0061 has the order. */
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { KubeError } from '../../../kube/client/errors.ts';
-import { customResource } from '../../../kube/client/paths.ts';
+import { customResource, kubermatic } from '../../../kube/client/paths.ts';
 import { front } from '../../../workflows/api/kubermatic-names.ts';
 import type {
   KubermaticMachine,
@@ -18,11 +18,11 @@ import {
   wantedOf,
 } from '../../install/deployments.ts';
 import { listOf } from '../../terminal/screen.ts';
-import { lineOf } from '../result.ts';
+import { refuseHindered } from '../result.ts';
 import { until, type Steps } from '../steps.ts';
 import { findController, labelsOf, readFacts, readHolders, type Facts } from './facts.ts';
 import { findingsOf } from './findings.ts';
-import { kubermatic, nameOf, ownedBy, readTheirs } from './objects.ts';
+import { nameOf, ownedBy, readTheirs } from './objects.ts';
 import { leaveNamespace } from './webhooks.ts';
 
 /** Throws with what hinders, or with what does not come about. */
@@ -46,10 +46,7 @@ export async function takeOver(steps: Steps): Promise<Answer> {
 
 /** What the check leaves as a note is needed for this. */
 function refuse(facts: Facts): void {
-  const hindering = findingsOf(facts).filter(({ state }) => state === 'hinders');
-  if (hindering.length > 0) {
-    throw new Error(['Nothing was done, because of these:', ...hindering.map(lineOf)].join('\n'));
-  }
+  refuseHindered(findingsOf(facts));
   const { ours, holders, namespace } = facts;
   const missing = ['watcher', 'worker', 'front'].filter(
     (component) => !ours.some((one) => componentOf(one) === component && wantedOf(one) > 0),
@@ -73,16 +70,14 @@ function refuse(facts: Facts): void {
  */
 async function refuseWhatChanged({ scope, options, report }: Steps): Promise<void> {
   const facts = await readFacts(scope, options);
-  const hindering = findingsOf(facts).filter(({ state }) => state === 'hinders');
-  if (hindering.length === 0) return;
+  const findings = findingsOf(facts);
+  if (findings.every(({ state }) => state !== 'hinders')) return;
   const { controller, pools } = facts;
   const isFirst = !pools.some(({ deployment }) => isMirror(deployment));
   if (controller && isFirst && (await scaleBack(scope.kube, controller, 1))) {
     report(`machine-controller: Deployment ${nameOf(controller)} is scaled up again`);
   }
-  throw new Error(
-    ['Nothing was taken over, because of these:', ...hindering.map(lineOf)].join('\n'),
-  );
+  refuseHindered(findings, 'Nothing was taken over');
 }
 
 async function obstacleBefore(

@@ -1,4 +1,5 @@
 /** Whose a MachineDeployment is, and what is refused. */
+import { recorderOf } from '../../../kube/objects/events.ts';
 import { front } from '../../../workflows/api/kubermatic-names.ts';
 import type { WrittenKind } from '../../../workflows/plan/front/writes.ts';
 import { instancesOf, PoolWorld } from './pool-world.ts';
@@ -180,7 +181,7 @@ test.each<[WrittenKind, string, RegExp]>([
   [
     'theirMachine',
     '/cluster.k8s.io/v1alpha1/namespaces/kube-system/machines',
-    /theirMachine .*: 403 Forbidden$/m,
+    /machine.cluster.k8s.io .*: 403 Forbidden$/m,
   ],
   ['secret', '/api/v1/namespaces/kube-system/secrets', /secret .*: 403 Forbidden$/m],
 ])('a refused %s is said, and holds up no other group', async (_kind, part, reason) => {
@@ -196,7 +197,13 @@ test.each<[WrittenKind, string, RegExp]>([
   await world.act();
   const last = await world.sync();
   expect(last).toMatchObject({ state: 'waits', reason: expect.stringMatching(reason) });
-  const isTold = JSON.stringify([outcome, last]).includes('s3cret');
+  await recorderOf(world.api).idle();
+  const { items } = await world.api.list<{ reason: string; message: string }>(
+    `/api/v1/namespaces/${namespace}/events`,
+  );
+  const events = items.map(({ reason: why, message }) => ({ why, message }));
+  expect(events).toContainEqual({ why: 'WriteRefused', message: expect.stringMatching(reason) });
+  const isTold = JSON.stringify([outcome, last, events]).includes('s3cret');
   expect(isTold).toBe(part === '/machineclasses');
   isRefusing = false;
   expect(await world.settle()).toMatchObject({ state: 'current' });

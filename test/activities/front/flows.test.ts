@@ -111,12 +111,18 @@ test('the machine that is marked goes, and is gone on both sides', async () => {
 test('a Node that is not to be drained is not', async () => {
   const world = await aServedPool();
   const [name = ''] = await world.names('theirMachine');
-  await world.patch('node', name, noted('kubermatic.io/skip-eviction', 'true'));
+  await world.patch('node', name, noted('kubermatic.io/skip-eviction', ''));
   await world.aProcess().syncPool({ ...world.input, readsNodes: true });
   // Before anything goes: which machine does is the core's choice.
   expect(await world.get('machine', name)).toMatchObject(
     noted('millwright.dev/skip-drain', 'true'),
   );
+  await world.patch('node', name, {
+    metadata: { annotations: { 'kubermatic.io/skip-eviction': null } },
+  });
+  await world.aProcess().syncPool({ ...world.input, readsNodes: true });
+  const { annotations = {} } = (await world.get('machine', name)).metadata;
+  expect(annotations).not.toHaveProperty(['millwright.dev/skip-drain']);
 });
 
 test('another template makes a rollout, and its end the old class go', async () => {
@@ -233,6 +239,11 @@ test('a credential that changes is written, and rolls nothing; no value is said 
   for (const kind of ['theirDeployment', 'class', 'deployment', 'theirMachine'] as const) {
     expect(JSON.stringify(await world.all(kind))).not.toMatch(/(first|second)-token/);
   }
+  // The old one deletes no instance any more.
+  await world.delete('theirDeployment');
+  world.api.put(aSecret('third-token'));
+  await world.sync();
+  expect(await dataOf(world, own)).toContain('third-token');
 });
 
 function aSecret(token: string): object {

@@ -106,3 +106,15 @@ test('machines that their set let go outlast their deployment', async () => {
   expect(await world.names('machine')).toEqual([first]);
   expect(await world.names('theirMachine')).toEqual([first]);
 });
+
+test('a set whose finalizer a person removes is made again, and owns what was its own', async () => {
+  const world = await aServedPool();
+  const [set = ''] = await world.names('theirSet');
+  await world.patch('theirSet', set, { metadata: { finalizers: null } });
+  await world.delete('theirSet', set);
+  await world.settle();
+  const uid = await uidOfTheirs(world);
+  const owners = (await world.all('theirMachine')).map(({ metadata }) => metadata.ownerReferences);
+  expect(owners).toEqual([[expect.objectContaining({ uid })], [expect.objectContaining({ uid })]]);
+  expect(world.core.made).toHaveLength(2);
+});

@@ -156,6 +156,14 @@ test.each(changes)('%s', async (_what, change, heard) => {
   expect(await heardOf(change)).toEqual(heard);
 });
 
+test('a Node that is to be drained again', async () => {
+  const annotations = { [kubermaticAnnotations.skipEviction]: '' };
+  await lead(...theirs(), ...ours(), anObject('', 'Node', { name: 'node-1', annotations }));
+  expect(await heardOf(() => clusters.put(anObject('', 'Node', { name: 'node-1' })))).toEqual([
+    'pool, Nodes',
+  ]);
+});
+
 test('a signal that does not arrive is sent again, and news that come meanwhile are one more', async () => {
   const refused = ['pool', 'pool'];
   send = async () => {

@@ -91,7 +91,7 @@ function isFree({ ours, theirs }: ReturnType<typeof pairs>[number]): boolean {
   return theirs !== undefined && !isDeleting(theirs) && owners.every((one) => one === undefined);
 }
 
-/** Nobody holds it up any more. */
+/** Its deletion is held up no more. */
 function freedOf(
   kind: 'theirSet' | 'theirMachine',
   object: PoolFacts['theirs']['sets' | 'machines'][number],

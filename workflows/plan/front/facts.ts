@@ -61,8 +61,6 @@ export interface PoolTemplate extends NamedTemplate {
   faults: readonly string[];
   /** Fields without effect, a sentence each. */
   ignored: readonly string[];
-  /** It names Secrets or ConfigMaps, whose values change without a change of any of our objects. */
-  hasReferences: boolean;
   /** Our providerID in the form of theirs. Default: the same. */
   providerIDBack?: (ours: string) => string;
 }

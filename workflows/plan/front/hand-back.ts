@@ -1,4 +1,4 @@
-/** What we serve becomes machine-controller's, from the top down. No instance is touched. */
+/** The way back to machine-controller, from the top down. No instance is touched. */
 import {
   front,
   kubermaticFinalizers,

@@ -143,20 +143,15 @@ function providerIDOf({ spec }: Machine, { providerIDBack }: PoolTemplate): stri
   return spec.providerID && providerIDBack ? providerIDBack(spec.providerID) : spec.providerID;
 }
 
-/** What only the Node says stays as it was where this pass has not read the Node. */
 function statusOf(
   ours: Machine,
   present: KubermaticMachineStatus | undefined,
   node: NodeFacts | undefined,
 ): KubermaticMachineStatus {
-  const { addresses, conditions, currentStatus, lastOperation, nodeRef } = ours.status ?? {};
-  const name = nodeRef?.name;
-  const known = node && node.addresses.length > 0 ? [...node.addresses] : undefined;
-  const sameNode = name !== undefined && present?.nodeRef?.name === name ? present : undefined;
+  const { addresses, conditions, currentStatus, lastOperation } = ours.status ?? {};
+  const ofNode = nodeStatusOf(ours, present, node);
   return defined({
     phase: currentStatus?.phase,
-    // Where machines have Nodes, the core leaves them out.
-    addresses: addresses ?? known ?? sameNode?.addresses,
     conditions: conditions?.filter(({ type }) => !statusOnly.has(type)),
     lastOperation:
       lastOperation &&
@@ -167,12 +162,29 @@ function statusOf(
         type: lastOperation.type,
       }),
     ...machineErrorOf(ours),
-    nodeRef: node
-      ? defined({ apiVersion: 'v1', kind: 'Node', name, uid: node.uid })
-      : sameNode?.nodeRef,
-    versions: node?.kubeletVersion
-      ? { kubelet: node.kubeletVersion.replace(/^v/, '') }
-      : sameNode?.versions,
+    ...ofNode,
+    // Where machines have Nodes, the core leaves them out.
+    addresses: addresses ?? ofNode.addresses,
+  });
+}
+
+/** What only the Node says stays as it was where this pass has not read the Node. */
+function nodeStatusOf(
+  { status }: Machine,
+  present: KubermaticMachineStatus | undefined,
+  node: NodeFacts | undefined,
+): KubermaticMachineStatus {
+  const name = status?.nodeRef?.name;
+  const before = name !== undefined && present?.nodeRef?.name === name ? present : {};
+  if (!node) {
+    const { nodeRef, versions, addresses } = before;
+    return defined({ nodeRef, versions, addresses });
+  }
+  const { uid, kubeletVersion, addresses } = node;
+  return defined({
+    nodeRef: defined({ apiVersion: 'v1', kind: 'Node', name, uid }),
+    versions: kubeletVersion ? { kubelet: kubeletVersion.replace(/^v/, '') } : before.versions,
+    addresses: addresses.length > 0 ? [...addresses] : before.addresses,
   });
 }
 
@@ -223,14 +235,19 @@ export function markMachine({ ours, theirs, node }: Marked, now: string): Write[
   const present = ours.metadata.annotations ?? {};
   const mark =
     asked === undefined ? undefined : markOf(asked, present[annotations.deleteMachine], now);
-  const isSkipped = node?.annotations[kubermaticAnnotations.skipEviction] === 'true';
+  const isSkipped = node?.annotations[kubermaticAnnotations.skipEviction] !== undefined;
+  // A person who skips the drain of one that goes does so on ours.
+  const isOver = node && !isSkipped && !isDeleting(ours) && !isDeleting(theirs);
   const wanted = {
     ...present,
     [annotations.deleteMachine]: mark,
     ...(isSkipped && { [drainOptions.skip]: 'true' }),
+    ...(isOver && { [drainOptions.skip]: undefined }),
   };
   const notes = mergePatchOf(present, wanted);
-  return patchUnlessSame('machine', ours, notes && { metadata: { annotations: notes } });
+  // `null`: none is left.
+  const patch = notes === undefined ? undefined : { metadata: { annotations: notes } };
+  return patchUnlessSame('machine', ours, patch);
 }
 
 const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}/;

@@ -1,4 +1,4 @@
-/** What flows between sets and Machines of both sides. */
+/** Sets and Machines of both sides: fields, marks and deletions that flow between them. */
 import { matches } from '../../api/selector.ts';
 import {
   byName,

@@ -117,8 +117,7 @@ function serve(facts: PoolFacts, after: readonly Write[] = []): PoolPlan {
   const used = usedTemplates(facts);
   return {
     ...up,
-    // What a template names is not watched: one that is missing may come at any time.
-    state: isMissingReferences(facts) ? 'waits' : 'current',
+    ...untranslated(facts),
     groups: [
       [
         ...claimWrites(facts),
@@ -151,9 +150,10 @@ function isSeen(facts: PoolFacts): boolean {
   return (status?.observedGeneration ?? 0) >= (metadata?.generation ?? 0);
 }
 
-function isMissingReferences({ templates, current }: PoolFacts): boolean {
-  const template = templates.get(current);
-  return template !== undefined && template.hasReferences && !template.made;
+/** What a template names is not watched: one that is missing may come at any time. */
+function untranslated({ templates, current }: PoolFacts): Pick<PoolPlan, 'state' | 'reason'> {
+  const { made, faults = [] } = templates.get(current) ?? {};
+  return made ? { state: 'current' } : { state: 'waits', reason: someOf(faults) };
 }
 
 function servedOf(facts: PoolFacts): NewCondition {

@@ -1,4 +1,4 @@
-/** What machine-controller served becomes ours, from the bottom up. */
+/** The way from machine-controller to us, from the bottom up. */
 import { annotations, apiVersion, finalizers, labels } from '../../api/constants.ts';
 import type { KubermaticMachine, KubermaticMachineSet } from '../../api/kubermatic.ts';
 import { front, kubermaticAnnotations } from '../../api/kubermatic-names.ts';
@@ -23,9 +23,12 @@ export type TakeOver = { refusals: string[] } | { writes: Write[] };
 /** No writes: everything is ours, and the deployment may be. */
 export function planTakeOver(facts: PoolFacts): TakeOver {
   const sets = facts.theirs.sets.map((set) => ({ set, template: templateOf(facts, set) }));
+  const own = byName(facts.ours.machines);
   const refusals = [
     ...sets.flatMap((one) => refusalsOfSet(one)),
-    ...facts.theirs.machines.flatMap((machine) => refusalsOfMachine(facts, machine)),
+    ...facts.theirs.machines.flatMap((machine) =>
+      refusalsOfMachine(facts, machine, own.get(machine.metadata.name)),
+    ),
   ];
   if (refusals.length > 0) return { refusals };
   const made = sets.flatMap(({ set, template }) =>
@@ -65,27 +68,28 @@ function refusalsOfSet({ set, template }: TheirSet): string[] {
 }
 
 /** An instance may exist that no Machine names yet: machine-controller alone can find it. */
-function refusalsOfMachine(facts: PoolFacts, machine: KubermaticMachine): string[] {
+function refusalsOfMachine(
+  { ours, providerIDs }: PoolFacts,
+  machine: KubermaticMachine,
+  own: Machine | undefined,
+): string[] {
   const { name } = machine.metadata;
   if (isMirror(machine)) return [];
   const what = `Machine ${name}`;
-  const own = byName(facts.ours.machines).get(name);
-  const isForeign = own !== undefined && controllerUidOf(own) !== undefined;
-  if (isForeign && !facts.ours.sets.some(({ metadata }) => metadata.uid === controllerUidOf(own))) {
+  const owner = own && controllerUidOf(own);
+  if (owner !== undefined && !ours.sets.some(({ metadata }) => metadata.uid === owner)) {
     return [`${what}: there is a Machine of ours of that name, which belongs to another set`];
   }
-  const found = facts.providerIDs.get(name);
+  const found = providerIDs.get(name);
   return found && 'fault' in found ? [`${what}: ${found.fault}`] : [];
 }
 
 interface TakenSet {
   set: KubermaticMachineSet;
-  /** Of the class. */
-  name: string;
   made: MadeTemplate;
 }
 
-function machineWrites(facts: PoolFacts, { set, name, made }: TakenSet): Write[] {
+function machineWrites(facts: PoolFacts, { set, made }: TakenSet): Write[] {
   const present = byName(facts.ours.machines);
   return facts.theirs.machines
     .filter((machine) => controllerUidOf(machine) === set.metadata.uid && !isMirror(machine))
@@ -93,7 +97,7 @@ function machineWrites(facts: PoolFacts, { set, name, made }: TakenSet): Write[]
       const found = facts.providerIDs.get(machine.metadata.name);
       // Without an instance that is known, our core would make another one.
       if (!found || 'fault' in found) return [];
-      const own = machineOf(machine, found.value, { name, made });
+      const own = machineOf(machine, found.value, made);
       return [...(present.has(machine.metadata.name) ? [] : [own]), holdOf(machine)];
     });
 }
@@ -102,16 +106,10 @@ function machineWrites(facts: PoolFacts, { set, name, made }: TakenSet): Write[]
 function machineOf(
   { metadata, status }: KubermaticMachine,
   providerID: string,
-  { name, made }: Omit<TakenSet, 'set'>,
+  { template }: MadeTemplate,
 ): Write {
   const node = status?.nodeRef?.name;
-  const taken: Pick<Machine, 'spec'> = {
-    spec: {
-      ...made.template.spec,
-      class: { apiGroup: 'machine.sapcloud.io', kind: 'MachineClass', name },
-      providerID,
-    },
-  };
+  const spec: Machine['spec'] = { ...template.spec, providerID };
   return {
     verb: 'create',
     kind: 'machine',
@@ -123,10 +121,10 @@ function machineOf(
         name: metadata.name,
         namespace: metadata.namespace ?? '',
         labels: { ...metadata.labels, ...(node !== undefined && { [labels.node]: node }) },
-        annotations: { [annotations.priority]: '3', ...made.template.metadata?.annotations },
+        annotations: { [annotations.priority]: '3', ...template.metadata?.annotations },
         finalizers: [finalizers.machine],
       },
-      ...taken,
+      spec,
     },
   };
 }
@@ -140,26 +138,18 @@ function holdOf(machine: KubermaticMachine): Write {
   return patchOf('theirMachine', machine, { metadata });
 }
 
-function setWrites({ ours }: PoolFacts, { set, name, made }: TakenSet): Write[] {
+function setWrites({ ours }: PoolFacts, { set, made: { template } }: TakenSet): Write[] {
   if (isMirror(set)) return [];
   const { metadata } = set;
   const held = { metadata: { finalizers: [...(metadata.finalizers ?? []), front.finalizer] } };
   const hold = patchOf('theirSet', set, held);
   if (byName(ours.sets).has(metadata.name)) return [hold];
   const revision = metadata.annotations?.[kubermaticAnnotations.revision];
-  const taken: Pick<MachineSet, 'spec'> = {
-    spec: {
-      replicas: set.spec.replicas ?? 1,
-      selector: set.spec.selector,
-      template: {
-        ...made.template,
-        metadata: { ...made.template.metadata, labels: set.spec.template?.metadata?.labels ?? {} },
-        spec: {
-          ...made.template.spec,
-          class: { apiGroup: 'machine.sapcloud.io', kind: 'MachineClass', name },
-        },
-      },
-    },
+  const labelled = { ...template.metadata, labels: set.spec.template?.metadata?.labels ?? {} };
+  const spec: MachineSet['spec'] = {
+    replicas: set.spec.replicas ?? 1,
+    selector: set.spec.selector,
+    template: { ...template, metadata: labelled },
   };
   const body = {
     apiVersion,
@@ -171,7 +161,7 @@ function setWrites({ ours }: PoolFacts, { set, name, made }: TakenSet): Write[] 
       annotations: revision === undefined ? {} : { [annotations.revision]: revision },
       finalizers: [finalizers.machine],
     },
-    ...taken,
+    spec,
   };
   return [{ verb: 'create', kind: 'set', name: metadata.name, body }, hold];
 }

@@ -1,4 +1,4 @@
-/** What a pass writes. */
+/** The writes of a pass. */
 import type { ObjectMeta } from '../../api/meta.ts';
 
 /** Those of `cluster.k8s.io` begin with `their`; `node` is of the target cluster. */

@@ -106,6 +106,16 @@ test('no value of a credential stands in a sentence, whatever it is', () => {
   expect(JSON.stringify([faults, ignored, providerSpec])).not.toContain('canary');
 });
 
+test('a value of a Secret is shown nowhere, not even the beginning of a long one', () => {
+  const key = `-----BEGIN\n${'canary'.repeat(50)}`;
+  const spec = { password: 'p', region: 'hill', nested: { key: [key] }, disk: { sizeGB: key } };
+  const { faults } = translate(table, spec, { pool, env: {}, secrets: new Set([key]) });
+  expect(faults.map((fault) => fault.slice(0, 40))).toEqual([
+    'cloudProviderSpec.disk.sizeGB "***" is n',
+    'cloudProviderSpec.nested "***" cannot be',
+  ]);
+});
+
 test('the way back', () => {
   const disk = { sizeGB: 5, kind: 'fast' };
   const back = translateBack(table, made({ ...said, disk, motto: 'x' }));
