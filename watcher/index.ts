@@ -31,7 +31,6 @@ import type { QueueStatus } from './worker-presence.ts';
 import { activityQueuesOf, isWorkUnderWay, QueueWatch } from './queue-watch.ts';
 import { WorkerPresence } from './worker-presence.ts';
 import { monotonicMs, nowMs } from '../activities/system/system.ts';
-import type { NamespacedName } from '../workflows/contracts/references.ts';
 
 /** Signals as the first spans of traces. */
 export interface SignalTraces {
@@ -95,8 +94,6 @@ export interface LeaderElection {
   isElected: boolean;
   /** Namespace and name of the Lease. */
   place?: LeasePlace | undefined;
-  /** See `ElectionOptions`. */
-  notOfMcm?: NamespacedName | undefined;
 }
 
 export interface Watcher {
@@ -145,7 +142,7 @@ interface WatchIdentity {
 }
 
 function startElection(options: WatcherOptions, place: WatchIdentity): Watcher {
-  const { client, place: leasePlace, notOfMcm, identity, timing } = options.leaderElection;
+  const { client, place: leasePlace, identity, timing, isElected } = options.leaderElection;
   const { namespace, log } = options;
   let session: LeaderSession | undefined;
   const stop = watchGlobalStop({
@@ -161,10 +158,9 @@ function startElection(options: WatcherOptions, place: WatchIdentity): Watcher {
     client,
     namespace,
     place: leasePlace,
-    notOfMcm,
     identity,
     ...(timing && { timing }),
-    isForced: !options.leaderElection.isElected,
+    isForced: !isElected,
     log,
     annotations: (doubt) =>
       notes.annotations(doubt, {

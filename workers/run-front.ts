@@ -93,10 +93,7 @@ export async function runFront(
   log.info({ namespaces: config.namespaces, taskQueue }, 'working');
 }
 
-/**
- * In a namespace whose watcher was not told otherwise it is a Lease of MCM, which that watcher
- * holds, and needs.
- */
+/** Without the flag the watcher of its namespace holds it as a Lease of MCM, and needs it. */
 function needsLease(
   { front: { machineControllerLease }, leaderElection: { notOfMcm } }: Process['config'],
   watchers: FrontParts['watchers'],

@@ -7,7 +7,6 @@ import type { KubeClient } from '../client/client.ts';
 import type { Annotations } from './lease-lock.ts';
 import { LeaseSet } from './lease-set.ts';
 import type { LeaseBefore, LeasePlace } from './lease-set.ts';
-import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import { pause } from '../client/pause.ts';
 import { createKubeClient } from '../client/http-client.ts';
 import type { KubeClientOptions } from '../client/http-client.ts';
@@ -47,8 +46,6 @@ export interface ElectionOptions {
   isForced?: boolean;
   /** Our own Lease is all that there is to hold: those of MCM exclude watchers. Default false. */
   isAlone?: boolean;
-  /** A Lease of Kubermatic, which is left alone also where MCM has one of that name. */
-  notOfMcm?: NamespacedName | undefined;
   /**
    * Written to our Lease at each write, e.g. the watcher's checkpoint. `doubt` is that of the term.
    */

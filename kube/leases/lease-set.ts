@@ -27,12 +27,14 @@ export const ownLeaseNames = [ownLease, mcmLeases[0]] as const;
 export const isLeaseOfMcm = (name: string): boolean => mcmLeases.some((known) => known === name);
 export type OwnLeaseName = (typeof ownLeaseNames)[number];
 
-/** Where the Lease of the watchers is, as their flags say it. */
+/** Where the Leases of the watchers are, as their flags say it. */
 export interface LeasePlace {
   /** Default the namespace that is served. One that will be deleted can be served from another. */
   resourceNamespace?: string | undefined;
   /** In the namespace that is served. Default `millwright`. */
   resourceName?: OwnLeaseName | typeof front.lease | undefined;
+  /** A Lease of Kubermatic, which is left alone also where MCM has one of that name. */
+  notOfMcm?: NamespacedName | undefined;
 }
 
 export function ownLeaseOf(
@@ -58,8 +60,6 @@ export interface LeaseSetOptions {
   isForced: boolean;
   /** Leaves those of MCM alone. */
   isAlone?: boolean | undefined;
-  /** See `ElectionOptions`. */
-  notOfMcm?: NamespacedName | undefined;
   /** See `ElectionOptions`. */
   isNeeded?: (() => boolean | undefined) | undefined;
   log: Logger;
@@ -95,7 +95,7 @@ export class LeaseSet {
   /** A Lease that is deleted takes with it since when no watcher has led. */
   #lastSeen: Lease | undefined;
 
-  constructor({ log, place, isNeeded, notOfMcm, ...options }: LeaseSetOptions) {
+  constructor({ log, place, isNeeded, ...options }: LeaseSetOptions) {
     const common = { ...options, incarnation: uuid() };
     const own = ownLeaseOf(options.namespace, place);
     // Elsewhere it outlasts the namespace; on its own Lease MCM would leave a finalizer for ever.
@@ -106,6 +106,7 @@ export class LeaseSet {
       leastTransitions: epochFromTime,
       ...(canGoFirst && { isNeeded }),
     });
+    const { notOfMcm } = place ?? {};
     const left = notOfMcm?.namespace === options.namespace ? notOfMcm.name : undefined;
     const others =
       options.isForced || options.isAlone

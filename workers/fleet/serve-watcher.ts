@@ -87,7 +87,6 @@ export async function serveWatcher(fleet: WatcherFleet, attempt: Attempt): Promi
       client: fleet.leaseClient,
       identity: config.identity,
       place: leaderElection,
-      notOfMcm: leaderElection.notOfMcm,
       isElected: leaderElection.enabled,
       timing: {
         leaseDurationSeconds: leaderElection.leaseDurationSeconds,

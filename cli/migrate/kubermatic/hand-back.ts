@@ -138,5 +138,7 @@ async function obstacleIn(kube: KubeClient, namespace: string): Promise<string |
     ({ spec, metadata: { finalizers = [] } }) =>
       spec.providerID !== undefined && !theirFinalizers.every((one) => finalizers.includes(one)),
   );
-  return bare.length === 0 ? undefined : `no finalizers yet on ${listOf(bare.map(nameOf), 3)}`;
+  return bare.length === 0
+    ? undefined
+    : `no finalizers yet on ${listOf(bare.map(nameOf), 3)}; delete Machines that were let go with --cascade=orphan`;
 }

@@ -57,7 +57,13 @@ test.each([
   const log = pino({ level: 'silent' });
   const holder = { identity: 'a', leaseDurationSeconds: 15, isForced: false };
   const notOfMcm = { namespace, name: 'machine-controller' };
-  const leases = new LeaseSet({ client, namespace: 'default', ...holder, notOfMcm, log });
+  const leases = new LeaseSet({
+    client,
+    namespace: 'default',
+    ...holder,
+    place: { notOfMcm },
+    log,
+  });
   expect((await leases.acquire(undefined)).held).toBe(true);
   const found = await client
     .get<Lease>(lease('default', 'machine-controller'))
