@@ -101,7 +101,7 @@ function shardOf({ controller, flags, theirs }: Facts): MigrateResult[] {
 
 function leasesOf({ holders, controller, flags: { lease }, pools }: Facts): MigrateResult[] {
   const name = `Lease ${lease.namespace}/${lease.name}`;
-  if (holders.theirs === undefined) return [ok('leases', `${name} is free`)];
+  if (holders.theirs === undefined) return [ok('leases', `no machine-controller holds ${name}`)];
   const text = `${name} is held by ${holders.theirs}`;
   if (!controller || wantedOf(controller) === 0) {
     return [

@@ -44,10 +44,7 @@ describe('a MachineDeployment of cluster.k8s.io', () => {
   const theirSets = () => cluster.list<KubermaticMachineSet>(theirPath(scenario, 'machinesets'));
   const theirMachines = () => cluster.list<KubermaticMachine>(theirPath(scenario, 'machines'));
   const running = (count: number) => untilTheirsRun(scenario, pool, count);
-  const manifest = () =>
-    readFileSync(example, 'utf8')
-      .replaceAll('fake-pool', pool)
-      .replace('namespace: machines', `namespace: ${namespace}`);
+  const manifest = () => readFileSync(example, 'utf8').replaceAll('fake-pool', pool);
 
   async function conditionOf(type: string) {
     return (await deployment()).status?.conditions?.find((one) => one.type === type);
