@@ -94,7 +94,7 @@ export async function runFront(
 }
 
 /**
- * In a namespace whose watcher was not told otherwise it is a Lease of MCM, which that watcher
+ * In a namespace whose watcher has no such flag it is a Lease of MCM, which that watcher
  * holds, and needs.
  */
 function needsLease(
