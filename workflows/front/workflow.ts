@@ -126,7 +126,7 @@ class FrontWorkflow {
     this.#timer.set(until, pass.reason ?? 'reads both sides again');
     if (!isWoken()) {
       this.#turns.rested();
-      if (shouldContinueAsNew()) await this.#lifecycle.continueAsNew();
+      if (shouldContinueAsNew() && !this.#readsNodes) await this.#lifecycle.continueAsNew();
     }
     await condition(isWoken);
     this.#timer.set(undefined, '');

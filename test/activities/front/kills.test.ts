@@ -168,6 +168,30 @@ test('a take-over keeps every instance, and at no time would the core make one',
   }
 });
 
+test('a pool that is deleted in the middle of its take-over goes with every instance', async () => {
+  for (let count = 1; ; count += 1) {
+    const world = new PoolWorld(anOldPool({ isTakenOver: true }));
+    let left = count;
+    const killed = world.aProcess(
+      {},
+      guarded(world.api, async (write) => {
+        left -= 1;
+        if (left < 0) throw new Error('killed');
+        return await write();
+      }),
+    );
+    const isWhole = await killed.syncPool(world.input).then(
+      () => true,
+      () => false,
+    );
+    await world.delete('theirDeployment');
+    expect({ count, ...(await world.settle()) }).toMatchObject({ count, state: 'gone' });
+    expect(await world.names('machine')).toEqual([]);
+    expect(await world.names('theirMachine')).toEqual([]);
+    if (isWhole) break;
+  }
+});
+
 test('an edit between read and write wins, and is not lost', async () => {
   const world = new PoolWorld();
   await world.settle();

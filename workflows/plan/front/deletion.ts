@@ -22,6 +22,7 @@ export function planDeletion(facts: PoolFacts): PoolPlan {
   const down = own && !isDeleting(own) ? [deletionOf('deployment', own)] : [];
   // Without a deployment nothing deletes a set that was taken over, and has no owner yet.
   const left = own ? [] : [...ours.sets].filter((one) => !isDeleting(one));
+  const untaken = own || ours.sets.length > 0 ? [] : pairs(facts).filter(isUntaken);
   const free = pairs(facts).filter(isFree);
   const isOver =
     !own &&
@@ -43,6 +44,7 @@ export function planDeletion(facts: PoolFacts): PoolPlan {
         ...markWrites(facts),
         ...down,
         ...left.map((set) => deletionOf('set', set)),
+        ...untaken.map((one) => deletionOf('machine', one.ours)),
         ...deletionsDown(facts),
       ],
       ...up.groups,
@@ -89,6 +91,12 @@ function planOrphaning(facts: PoolFacts): PoolPlan {
 function isFree({ ours, theirs }: ReturnType<typeof pairs>[number]): boolean {
   const owners = [ours, theirs].map((one) => one && controllerUidOf(one));
   return theirs !== undefined && !isDeleting(theirs) && owners.every((one) => one === undefined);
+}
+
+/** Its set was deleted in the middle of a take-over, before the core had made it the set's. */
+function isUntaken({ ours, theirs }: ReturnType<typeof pairs>[number]): boolean {
+  const owner = theirs && controllerUidOf(theirs);
+  return owner !== undefined && controllerUidOf(ours) === undefined && !isDeleting(ours);
 }
 
 /** Its deletion is held up no more. */

@@ -16,7 +16,10 @@ import { patchOf, patchUnlessSame, type PoolPlan, type Write } from './writes.ts
 export function planPool(facts: PoolFacts): PoolPlan {
   const { deployment } = facts.theirs;
   const { annotations = {} } = deployment.metadata;
-  if (isDeleting(deployment)) return isMirror(deployment) ? planDeletion(facts) : leaveDeleting;
+  if (isDeleting(deployment)) {
+    if (!isMirror(deployment)) return leaveDeleting;
+    return restOfTakeOver(facts) ?? planDeletion(facts);
+  }
   if (annotations[front.handBack] === 'true' && isMirror(deployment)) return handBack(facts);
   const refusal = refusalOf(facts);
   if (refusal) return notServed(facts, refusal);
@@ -87,6 +90,18 @@ function takeOver(facts: PoolFacts): PoolPlan {
     metadata: { annotations: { [front.takeOver]: null } },
   });
   return serve(facts, mirroredDeployment(facts) ? [done] : []);
+}
+
+/** What is half ours goes as a whole: the core deletes what has an owner, and nothing else. */
+function restOfTakeOver(facts: PoolFacts): PoolPlan | undefined {
+  if (facts.theirs.deployment.metadata.annotations?.[front.takeOver] !== 'true') return undefined;
+  const plan = planTakeOver(facts);
+  if ('refusals' in plan) {
+    return { groups: [], goesOn: false, state: 'waits', reason: someOf(plan.refusals) };
+  }
+  return plan.writes.length === 0
+    ? undefined
+    : { groups: [plan.writes], goesOn: true, state: 'waits' };
 }
 
 function handBack(facts: PoolFacts): PoolPlan {
