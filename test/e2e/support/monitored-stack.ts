@@ -49,7 +49,7 @@ export class MonitoredStack {
     await this.kubectl(['apply', '-f', pool]);
     await this.#untilRunning(3);
     // A drain, a deletion, and a machine that follows.
-    const names = await this.kubectl(['get', 'machines', '-o', 'name']);
+    const names = await this.kubectl(['get', 'machines.machine.sapcloud.io', '-o', 'name']);
     await this.kubectl(['delete', ...names.trim().split('\n').slice(0, 1)]);
     await this.#untilRunning(3);
   }
