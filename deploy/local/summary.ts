@@ -31,13 +31,14 @@ ${lines.join('\n')}
 Try
   export KUBECONFIG=${shellWord(relativePath(stack.kubeconfig))}
   kubectl apply -f ${exampleFor(stack)}
-  kubectl get machines,nodes
+  kubectl get ${stack.components['front'] ? 'machines.cluster.k8s.io' : 'machines'},nodes
 
 ${detached ? `It runs in the background; ${stop} ends it.` : 'Ctrl-C stops everything; the state is kept.'}
 `;
 }
 
 function exampleFor({ components }: Stack): string {
+  if (components['front']) return 'deploy/examples/kubermatic/fake.yaml';
   if (components['cluster-autoscaler'] === undefined)
     return 'deploy/examples/machinedeployment.yaml';
   const folder = 'deploy/examples/cluster-autoscaler';

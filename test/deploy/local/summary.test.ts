@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { summaryOf } from '../../../deploy/local/summary.ts';
 import type { Stack } from '../../../deploy/local/supervision/stack-file.ts';
 
-function summaryIn(stateDir: string): string {
+function summaryIn(stateDir: string, components: Stack['components'] = {}): string {
   const stack: Stack = {
     state: 'running',
     stateDir,
@@ -11,7 +11,7 @@ function summaryIn(stateDir: string): string {
     environment: {},
     ports: JSON.parse('{}'),
     supervisor: { pid: 1, started: '' },
-    components: {},
+    components,
   };
   return summaryOf(stack, { title: 'It is ready.', detached: true });
 }
@@ -33,4 +33,10 @@ test.each(['/var/second', '/var/My Stacks', "/var/Ada's stacks"])(
 
 test('a plain folder stands as it is', () => {
   expect(summaryIn('/var/second')).toContain('export KUBECONFIG=/var/second/kubeconfig\n');
+});
+
+test('beside a front the objects of Kubermatic are tried, and named by their group', () => {
+  const summary = summaryIn('/var/second', JSON.parse('{"front":{}}'));
+  expect(summary).toContain('kubectl apply -f deploy/examples/kubermatic/fake.yaml\n');
+  expect(summary).toContain('kubectl get machines.cluster.k8s.io,nodes\n');
 });
