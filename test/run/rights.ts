@@ -49,6 +49,7 @@ export const seldom: Readonly<Record<Right, string>> = {
     [
       'machines.cluster.k8s.io',
       'machinesets.cluster.k8s.io',
+      'machinesets.machine.sapcloud.io',
       'machineclasses.machine.sapcloud.io',
     ].map((kind) => [
       `front: get ${kind}`,
@@ -71,8 +72,12 @@ export const unseen: Readonly<Record<Right, string>> = {
       ]),
     ),
   ),
-  'lease-front: create leases.coordination.k8s.io': 'role front has it as well',
-  'lease-front: get leases.coordination.k8s.io': 'role front has it as well',
+  ...Object.fromEntries(
+    ['create', 'get', 'update'].map((verb) => [
+      `lease-front: ${verb} leases.coordination.k8s.io`,
+      'role front has it as well',
+    ]),
+  ),
   'target-serving: approve signers.certificates.k8s.io': 'the same',
   ...Object.fromEntries(
     ['get', 'create', 'patch'].map((verb) => [
