@@ -108,7 +108,12 @@ async function runTests(report: Report, chosen: EndToEnd): Promise<boolean> {
   const { tier, temporal } = chosen;
   const stateDir = stateDirs[temporal];
   const layout = layoutOf(stateDir);
-  const env = { [stateDirVariable]: stateDir, MILLWRIGHT_TEST_KUBECONFIG: layout.kubeconfig };
+  const env = {
+    [stateDirVariable]: stateDir,
+    MILLWRIGHT_TEST_KUBECONFIG: layout.kubeconfig,
+    // kubectl knows a server by its port, which another stack may have had.
+    KUBECACHEDIR: layout.kubectlCache,
+  };
   const project = 'e2e';
   const files = await endToEndFiles(chosen);
   const apart = files.filter((path) => path.includes(outages));
