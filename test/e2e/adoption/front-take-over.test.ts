@@ -109,8 +109,10 @@ beforeAll(async () => {
     });
   }
   standIn = holdLease();
-  await eventually('it leads, and all pods are ready', async () => {
+  await eventually('it leads, as does the front, and all pods are ready', async () => {
     expect((await leaseNow()).spec?.holderIdentity).toBe('stand-in');
+    const ofFront = await kube.get<Lease>(leasePath(namespace, front.lease));
+    expect(ofFront.spec?.holderIdentity).toBeTruthy();
     const { items } = await kube.list<Deployment>(deployments(namespace));
     expect(items.map(({ status }) => status?.availableReplicas)).toEqual([1, 1, 1, 1]);
   });
