@@ -12,18 +12,12 @@ import { registerFrontMetrics } from './front/metrics.ts';
 import type { FrontParts } from './front/serve-front.ts';
 import { serveFront } from './front/serve-front.ts';
 import { createFrontWorker, passesByNamespace } from './front/worker.ts';
-import {
-  createKubeClients,
-  untilTemporalAnswers,
-  waitsForServers,
-  watchTemporal,
-} from './kube/clients.ts';
-import { createEventRecorders } from './kube/event-recorders.ts';
+import { waitsForServers, watchTemporal } from './kube/clients.ts';
 import type { WorkerOutside } from './outside.ts';
 import type { Process } from './process/process.ts';
 import type { TemporalReach } from './process/temporal-reach.ts';
+import { reachServers } from './reach-servers.ts';
 import { untilConnected } from './temporal/connected.ts';
-import { untilIdentityKnown } from './temporal/identity.ts';
 import { untilSearchAttributesKnown } from './temporal/search-attributes.ts';
 import { shutDown } from './temporal/shut-down.ts';
 import type { TemporalWorker } from './temporal/worker-factory.ts';
@@ -57,7 +51,7 @@ export async function runFront(
     whyNotReady: () => faultOf(signs, isFleet(config) ? [] : [...watchers.values()]),
   });
   const metrics = registerFrontMetrics(registry, watchers);
-  const { factory, ...servers } = await reachServers(process, outside, { registry, signs });
+  const { factory, ...servers } = await openServers(process, outside, { registry, signs });
   const { clients, identity } = servers;
   const createClient = outside.kubeClient;
   const turns = new FairTurns(signalsAtOnce);
@@ -121,7 +115,7 @@ function faultOf(
   return crds?.fault() ?? only?.whyNotReady() ?? reach?.fault() ?? fleet?.fault();
 }
 
-async function reachServers(
+async function openServers(
   process: Process,
   outside: FrontOutside,
   { registry, signs }: { registry: Registry; signs: Signs },
@@ -129,21 +123,15 @@ async function reachServers(
   const { config, log, shutdown } = process;
   const onReason = (reason = waitsForServers): void => void (signs.state = reason);
   const waiting = { log, signal: shutdown.signal, onReason };
-  const clients = createKubeClients(config, outside.kubeClient);
-  shutdown.add('Kubernetes clients', () => clients.close());
-  const identity = await untilIdentityKnown(clients, config, waiting);
-  const createClient = outside.eventClient;
-  const events = createEventRecorders({ config, clients, log, registry, createClient });
-  shutdown.add('Events', () => events.close());
-  const temporal = await untilTemporalAnswers(config, waiting, outside.temporalClient);
-  shutdown.add('Temporal client', () => temporal.connection.close());
+  const servers = await reachServers(process, outside, { registry, waiting });
+  const { clients, temporal } = servers;
   signs.reach = watchTemporal(temporal, { config, shutdown, registry });
   await untilSearchAttributesKnown(temporal, { ...waiting, onMissing: onReason });
   const factory = await untilConnected(process, outside, waiting);
   const leaseClient = outside.leaseClient(config);
   shutdown.add('Lease client', () => leaseClient.close());
   signs.crds = await watchCrds(clients.control, { log, shutdown });
-  return { clients, identity, events, temporal, factory, leaseClient };
+  return { ...servers, factory, leaseClient };
 }
 
 function runUntilEnd(worker: TemporalWorker, { log, shutdown }: Process): void {

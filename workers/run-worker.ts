@@ -12,15 +12,8 @@ import type { ProcessParts } from './fleet/namespace-parts.ts';
 import { serveWorker } from './fleet/serve-worker.ts';
 import { createServingApproval } from './fleet/serving-certificates.ts';
 import { reportNotServed } from './fleet/report-not-served.ts';
-import {
-  createKubeClients,
-  databaseOf,
-  untilTemporalAnswers,
-  waitsForServers,
-  watchTemporal,
-} from './kube/clients.ts';
+import { databaseOf, waitsForServers, watchTemporal } from './kube/clients.ts';
 import { closeDrainWatches, createDrainWatches } from './kube/drain-watches.ts';
-import { createEventRecorders } from './kube/event-recorders.ts';
 import { registerDisruptionMetrics } from './metrics/disruptions.ts';
 import { registerDrainMetrics } from './metrics/drains.ts';
 import { Leaders } from './process/leaderless.ts';
@@ -28,8 +21,8 @@ import type { Process } from './process/process.ts';
 import type { TemporalReach } from './process/temporal-reach.ts';
 import { registerStopMetric } from './process/stop-signs.ts';
 import type { WorkerOutside } from './outside.ts';
+import { reachServers } from './reach-servers.ts';
 import { untilConnected } from './temporal/connected.ts';
-import { untilIdentityKnown } from './temporal/identity.ts';
 import { ServedDeletions } from './temporal/inline-deletions.ts';
 import { createServiceProbes } from './temporal/poller-probe.ts';
 import type { CurrentVersion } from './temporal/current-version.ts';
@@ -99,7 +92,7 @@ interface ProcessSigns {
 async function openProcess(process: Process, outside: WorkerOutside, around: ProcessSigns) {
   const { config, log, shutdown, traces } = process;
   const { registry, signs } = around;
-  const servers = await reachServers(process, outside, around);
+  const servers = await openServers(process, outside, around);
   const { factory, identity, temporal } = servers;
   const { taskQueue } = identity;
   signs.state = 'reads the Lease millwright and the ConfigMap millwright-stop';
@@ -140,21 +133,16 @@ async function openProcess(process: Process, outside: WorkerOutside, around: Pro
   } satisfies ProcessParts & Pick<WorkerParts, 'factory' | 'interceptors'>;
 }
 
-async function reachServers(
-  { config, log, shutdown }: Process,
+async function openServers(
+  process: Process,
   outside: WorkerOutside,
   { registry, signs }: ProcessSigns,
 ) {
+  const { config, log, shutdown } = process;
   const onReason = (reason = waitsForServers): void => void (signs.state = reason);
   const waiting = { log, signal: shutdown.signal, onReason };
-  const clients = createKubeClients(config, outside.kubeClient);
-  shutdown.add('Kubernetes clients', () => clients.close());
-  const identity = await untilIdentityKnown(clients, config, waiting);
-  const createClient = outside.eventClient;
-  const events = createEventRecorders({ config, clients, log, registry, createClient });
-  shutdown.add('Events', () => events.close());
-  const temporal = await untilTemporalAnswers(config, waiting, outside.temporalClient);
-  shutdown.add('Temporal client', () => temporal.connection.close());
+  const servers = await reachServers(process, outside, { registry, waiting });
+  const { temporal } = servers;
   const database = { id: databaseOf(temporal) };
   const onDatabase = (id: string): void => void (database.id = id);
   signs.reach = watchTemporal(temporal, { config, shutdown, registry, onDatabase });
@@ -166,7 +154,7 @@ async function reachServers(
     });
   }
   const factory = await untilConnected({ config, shutdown }, outside, waiting);
-  return { clients, identity, events, temporal, database, factory };
+  return { ...servers, database, factory };
 }
 
 function activitiesOf(

@@ -4,8 +4,8 @@ import { node as nodePath } from '../../kube/client/paths.ts';
 import { readNode, type Node } from '../../kube/objects/nodes.ts';
 import type { KubermaticMachine } from '../../workflows/api/kubermatic.ts';
 import { front } from '../../workflows/api/kubermatic-names.ts';
-import { isMirror, type PoolFacts, type PoolTemplate } from '../../workflows/plan/front/facts.ts';
-import { isSameTemplate } from '../../workflows/plan/front/names.ts';
+import { isMirror, type PoolFacts } from '../../workflows/plan/front/facts.ts';
+import { templateOf } from '../../workflows/plan/front/take-over.ts';
 import { instancesOf } from './instance-of.ts';
 import { mostSingleReads, type BothSides } from './read.ts';
 
@@ -13,20 +13,17 @@ import { mostSingleReads, type BothSides } from './read.ts';
 export async function findInstances(
   target: KubeClient | undefined,
   { theirs }: Pick<BothSides, 'theirs'>,
-  templates: ReadonlyMap<string, PoolTemplate>,
+  templates: PoolFacts['templates'],
 ): Promise<PoolFacts['providerIDs']> {
   if (theirs.deployment.metadata.annotations?.[front.takeOver] !== 'true') return new Map();
   const machines = theirs.machines.filter((one) => !isMirror(one));
   const nodes = target ? await nodesOf(target, machines) : new Map<string, Node>();
   return new Map(
-    theirs.sets.flatMap((set) => {
-      const { template } = set.spec;
-      const known =
-        template && [...templates.values()].find((one) => isSameTemplate(one.written, template));
-      return instancesOf(set, known?.made, { machines, nodes }).map(
+    theirs.sets.flatMap((set) =>
+      instancesOf(set, templateOf(set, templates)?.made, { machines, nodes }).map(
         ({ machine, found }) => [machine.metadata.name, found] as const,
-      );
-    }),
+      ),
+    ),
   );
 }
 

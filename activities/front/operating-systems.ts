@@ -13,7 +13,7 @@ type Config = UserDataPart['config'];
 /** Fields are flags, which say something when they are true, or texts. */
 type Field =
   | { flag: Config }
-  /** How machines are registered: of the shared config, if it says so; its own way is refused. */
+  /** Of the registration of a machine: refused, or ignored where the shared config says how. */
   | { registers: 'flag' | 'text' }
   | { ignored: string; type: 'flag' | 'text' };
 

@@ -43,7 +43,8 @@ export async function readBothSides(
 ): Promise<BothSides | undefined> {
   const sides = await readOnce(control, ref);
   if (!sides || [...sides.theirs.sets, ...sides.theirs.machines].every(controllerOf)) return sides;
-  // Is its owner being deleted with `--cascade=orphan`? Read after it, the owner says so.
+  // The garbage collector may have taken the owner off: a deployment that is read after that
+  // shows whether it is being deleted with `--cascade=orphan`.
   return await readOnce(control, ref);
 }
 

@@ -49,7 +49,7 @@ export function sshKeyFaults(keys: readonly unknown[]): string[] {
     const [type = '', blob = '', comment = ''] = line.split(/[ \t]+/);
     const why = faultOf(line, type, blob);
     if (why === undefined) return [];
-    // Whatever was pasted instead of a key may be one that is secret.
+    // A person may have pasted a private key: the sentence has no part of it.
     const isComment = Object.hasOwn(types, type) && /^[\w.@-]{1,40}$/.test(comment);
     const who = isComment ? ` (${comment})` : '';
     return [`sshPublicKeys[${index}]${who} is not a public key of SSH: ${why}`];

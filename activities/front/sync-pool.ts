@@ -1,9 +1,7 @@
 /** Passes over a MachineDeployment of theirs, until nothing is left to write. */
-import type { KubeClient } from '../../kube/client/client.ts';
-import { ignoreNotFound } from '../../kube/client/ignore.ts';
-import { lease as leasePath } from '../../kube/client/paths.ts';
 import { isHeldByUs } from '../../kube/leases/observed-lease.ts';
-import type { Lease, ObservedLease } from '../../kube/leases/observed-lease.ts';
+import type { ObservedLease } from '../../kube/leases/observed-lease.ts';
+import { readLease } from '../../kube/leases/read-lease.ts';
 import type { EventText } from '../../kube/objects/event.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
 import { timestamp } from '../../kube/objects/time.ts';
@@ -14,7 +12,6 @@ import {
 } from '../../workflows/api/kubermatic-names.ts';
 import type { KubermaticMachineTemplate } from '../../workflows/api/kubermatic.ts';
 import type { PassInput, SyncOutcome } from '../../workflows/contracts/front-activities.ts';
-import type { NamespacedName } from '../../workflows/contracts/references.ts';
 import {
   classNameOf,
   isDeleting,
@@ -149,11 +146,4 @@ async function holderOf(
   const lease = await readLease(control, settings.machineControllerLease);
   observed.see(isHeldByUs(lease) ? undefined : lease);
   return observed.foreignHolder();
-}
-
-async function readLease(
-  control: KubeClient,
-  { namespace, name }: NamespacedName,
-): Promise<Lease | undefined> {
-  return await ignoreNotFound(control.get<Lease>(leasePath(namespace, name)));
 }

@@ -1,10 +1,9 @@
 /** Finds who holds a Lease, by the clock of this command. */
 import type { KubeClient } from '../../kube/client/client.ts';
-import { ignoreNotFound } from '../../kube/client/ignore.ts';
-import { lease as leasePath } from '../../kube/client/paths.ts';
 import { isLeaseOfMcm, mcmLeases } from '../../kube/leases/lease-set.ts';
 import { isHeldByUs } from '../../kube/leases/observed-lease.ts';
 import type { Lease } from '../../kube/leases/observed-lease.ts';
+import { readLease } from '../../kube/leases/read-lease.ts';
 import { front } from '../../workflows/api/kubermatic-names.ts';
 import type { NamespacedName } from '../../workflows/contracts/references.ts';
 
@@ -49,11 +48,4 @@ export async function watcherHolding(
     if (watcher !== undefined) return `Lease ${lease.name} is held by ${watcher}`;
   }
   return undefined;
-}
-
-export async function readLease(
-  kube: KubeClient,
-  { namespace, name }: NamespacedName,
-): Promise<Lease | undefined> {
-  return await ignoreNotFound(kube.get<Lease>(leasePath(namespace, name)));
 }

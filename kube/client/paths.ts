@@ -15,12 +15,14 @@ export const kubermaticKinds: readonly KubermaticKind[] = [
   'machines',
 ];
 
+export const kubermaticApi = `/apis/${kubermaticApiVersion}`;
+
 /**
  * The CRDs may be absent: then all of these are answered with 404. `namespace` undefined: of all.
  */
 export const kubermatic = (kind: KubermaticKind, namespace?: string, name?: string): string => {
   const place = namespace === undefined ? kind : `namespaces/${namespace}/${kind}`;
-  return `/apis/${kubermaticApiVersion}/${place}${name === undefined ? '' : `/${name}`}`;
+  return `${kubermaticApi}/${place}${name === undefined ? '' : `/${name}`}`;
 };
 
 /** The CRD may be absent: then all of these are answered with 404. */

@@ -2,12 +2,11 @@
 import type { Logger } from 'pino';
 import type { KubeClient, KubeObject, Query } from '../../kube/client/client.ts';
 import type { KubermaticKind } from '../../kube/client/paths.ts';
-import { customResource, kubermatic, node } from '../../kube/client/paths.ts';
+import { customResource, kubermatic, kubermaticApi, node } from '../../kube/client/paths.ts';
 import type { CachedObject, Change } from '../../kube/cache/object-cache.ts';
 import { OptionalReflector } from '../../kube/cache/optional-reflector.ts';
 import { Reflector } from '../../kube/cache/reflector.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
-import { kubermaticApiVersion } from '../../workflows/api/kubermatic-names.ts';
 import { isServed, changedPools, orphanIn } from './dispatch.ts';
 import { Pending } from './pending.ts';
 import type { FrontChange, FrontViews, TheirView } from './views.ts';
@@ -35,7 +34,6 @@ export interface FrontSessionOptions {
   log: Logger;
 }
 
-const kubermaticApi = `/apis/${kubermaticApiVersion}`;
 const metadataOnly: Query = { as: 'PartialObjectMetadata' };
 
 type OurView = FrontViews['ourDeployments' | 'ourSets' | 'ourMachines' | 'nodes'];

@@ -1,9 +1,9 @@
 /** Looks for the CRDs of `cluster.k8s.io`, without which there is nothing to mirror. */
 import { every } from '../../activities/system/system.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { kubermaticKinds } from '../../kube/client/paths.ts';
+import { kubermaticApi as api, kubermaticKinds } from '../../kube/client/paths.ts';
 import { isServed } from '../../kube/client/served.ts';
-import { kubermaticApiVersion, kubermaticGroup } from '../../workflows/api/kubermatic-names.ts';
+import { kubermaticGroup } from '../../workflows/api/kubermatic-names.ts';
 import type { Logger } from '../log/logger.ts';
 import { reasonOf } from '../log/reason.ts';
 import type { Shutdown } from '../process/shutdown.ts';
@@ -36,7 +36,6 @@ export async function watchCrds(
 
 async function faultOf(control: KubeClient): Promise<string | undefined> {
   try {
-    const api = `/apis/${kubermaticApiVersion}`;
     const found = await Promise.all(
       kubermaticKinds.map((plural) => isServed(control, { api, plural })),
     );

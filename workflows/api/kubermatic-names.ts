@@ -66,8 +66,6 @@ export const front = {
   orphaned: 'front.millwright.dev/orphaned',
   /** Their MachineDeployment: the revision whose template is to be written; removed when it is. */
   rollbackTo: 'front.millwright.dev/rollback-to',
-  /** Our MachineSet -> `Newest` or `Oldest`, from `deletePolicy` of theirs. */
-  deletePolicy: 'millwright.dev/delete-policy',
   /** Key of a Secret of ours: the template of theirs that it was made from, as JSON. */
   templateKey: 'front-template',
 } as const;

@@ -50,7 +50,7 @@ function leavesParts({ storageProfile, networkProfile }: VirtualMachine): boolea
   return parts.some(({ deleteOption }) => deleteOption !== 'Delete');
 }
 
-/** A list of disks that is not sent stays as it is, whatever is attached meanwhile. */
+/** Azure leaves disks alone whose list is not sent, so one that is attached meanwhile stays. */
 async function mark(session: Session, name: string, vm: VirtualMachine): Promise<void> {
   const { osDisk, dataDisks = [] } = vm.storageProfile ?? {};
   const along = { deleteOption: 'Delete' } as const;

@@ -2,7 +2,7 @@
 
 /**
  * Provider spec of a MachineClass with `provider: nutanix`. The fields have the names of
- * Kubermatic's machine-controller; whatever says where Prism Central is stands in the Secret.
+ * Kubermatic's machine-controller; the address of Prism Central stands in the Secret.
  */
 export interface NutanixProviderSpec {
   /** Of the cluster that runs the machines, as Prism Central names it. */

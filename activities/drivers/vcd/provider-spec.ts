@@ -2,7 +2,7 @@
 
 /**
  * Provider spec of a MachineClass with `provider: vmware-cloud-director`. The fields have the names
- * of Kubermatic's machine-controller; whatever says where the cloud is stands in the Secret.
+ * of Kubermatic's machine-controller; the address of the cloud stands in the Secret.
  */
 export interface VcdProviderSpec {
   /** Name of the virtual data centre. */

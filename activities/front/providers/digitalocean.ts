@@ -22,7 +22,7 @@ export const digitalocean: ProviderTable = {
     { theirs: 'ipv6', ours: 'ipv6', to: flag },
     {
       theirs: 'private_networking',
-      ignored: 'each droplet is in a VPC, that of its region, whatever this says',
+      ignored: 'each droplet is in a VPC, by default in that of its region',
     },
     { theirs: 'monitoring', ours: 'monitoring', to: flag },
     { theirs: 'tags', ours: 'tags' },

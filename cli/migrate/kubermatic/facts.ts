@@ -2,16 +2,18 @@
 import { ignoreNotFound } from '../../../kube/client/ignore.ts';
 import { osmProfiles } from '../../../activities/front/made-by-osm.ts';
 import type { KubeClient, KubeObject } from '../../../kube/client/client.ts';
-import { customResource, kubermatic, kubermaticKinds, node } from '../../../kube/client/paths.ts';
+import {
+  customResource,
+  kubermatic,
+  kubermaticApi,
+  kubermaticKinds,
+  node,
+} from '../../../kube/client/paths.ts';
 import { isServed } from '../../../kube/client/served.ts';
 import { ownLeaseOf } from '../../../kube/leases/lease-set.ts';
 import { isHeldByUs } from '../../../kube/leases/observed-lease.ts';
 import type { Node } from '../../../kube/objects/nodes.ts';
-import {
-  front,
-  kubermaticApiVersion,
-  kubermaticGroup,
-} from '../../../workflows/api/kubermatic-names.ts';
+import { front, kubermaticGroup } from '../../../workflows/api/kubermatic-names.ts';
 import type { KubermaticMachineDeployment } from '../../../workflows/api/kubermatic.ts';
 import { isMirror } from '../../../workflows/plan/front/facts.ts';
 import type { NamespacedName } from '../../../workflows/contracts/references.ts';
@@ -24,7 +26,8 @@ import {
   type Deployment,
 } from '../../install/deployments.ts';
 import { installFlagsOf } from '../../install/flags.ts';
-import { holderOf, readLease } from '../../install/lease-holder.ts';
+import { readLease } from '../../../kube/leases/read-lease.ts';
+import { holderOf } from '../../install/lease-holder.ts';
 import { TolerantReads } from '../../install/tolerant.ts';
 import type { MigrateOptions } from '../options.ts';
 import { flagsOf, type FlagsOfController } from './flags.ts';
@@ -155,9 +158,8 @@ interface Crd extends KubeObject {
 }
 
 async function readCrd(kube: KubeClient, reads: TolerantReads): Promise<Facts['crd']> {
-  const api = `/apis/${kubermaticApiVersion}`;
   const served = await Promise.all(
-    kubermaticKinds.map((plural) => isServed(kube, { api, plural })),
+    kubermaticKinds.map((plural) => isServed(kube, { api: kubermaticApi, plural })),
   );
   if (served.includes(false)) return undefined;
   const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/machinedeployments.${kubermaticGroup}`;

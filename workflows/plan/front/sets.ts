@@ -118,8 +118,8 @@ function statusWrites({ status = {} }: MachineSet, theirs: KubermaticMachineSet)
 export function deletePolicyWrites(ours: MachineSet, theirs: KubermaticMachineSet): Write[] {
   const { deletePolicy = '' } = theirs.spec;
   const wanted = ['Newest', 'Oldest'].includes(deletePolicy) ? deletePolicy : undefined;
-  const present = ours.metadata.annotations?.[front.deletePolicy];
+  const present = ours.metadata.annotations?.[annotations.deletePolicy];
   if (present === wanted) return [];
-  const notes = { [front.deletePolicy]: wanted ?? null };
+  const notes = { [annotations.deletePolicy]: wanted ?? null };
   return patchUnlessSame('set', ours, { metadata: { annotations: notes } });
 }

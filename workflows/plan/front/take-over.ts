@@ -22,7 +22,10 @@ export type TakeOver = { refusals: string[] } | { writes: Write[] };
 
 /** No writes: everything is ours, and the deployment may be. */
 export function planTakeOver(facts: PoolFacts): TakeOver {
-  const sets = facts.theirs.sets.map((set) => ({ set, template: templateOf(facts, set) }));
+  const sets = facts.theirs.sets.map((set) => ({
+    set,
+    template: templateOf(set, facts.templates),
+  }));
   const own = byName(facts.ours.machines);
   const refusals = [
     ...sets.flatMap((one) => refusalsOfSet(one)),
@@ -46,11 +49,10 @@ export function planTakeOver(facts: PoolFacts): TakeOver {
   };
 }
 
-function templateOf(
-  { templates }: PoolFacts,
-  { spec }: KubermaticMachineSet,
+export function templateOf(
+  { spec: { template } }: KubermaticMachineSet,
+  templates: PoolFacts['templates'],
 ): PoolTemplate | undefined {
-  const { template } = spec;
   return template && [...templates.values()].find((one) => isSameTemplate(one.written, template));
 }
 
