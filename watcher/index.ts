@@ -13,6 +13,7 @@ import { Election } from '../kube/leases/election.ts';
 import type { ElectionTiming, Leadership } from '../kube/leases/election.ts';
 import type { LeasePlace } from '../kube/leases/lease-set.ts';
 import { checkpointAnnotation } from '../kube/leases/lease-set.ts';
+import type { AwaitedNodes } from './awaited-nodes.ts';
 import type { Scope } from './cache/checkpoint.ts';
 import { isOfOtherPlace, read } from './cache/checkpoint.ts';
 import { realClock } from './queue/clock.ts';
@@ -58,6 +59,8 @@ export interface WatcherOptions {
   turn<Answer>(send: () => Promise<Answer>): Promise<Answer>;
   /** Absent: there are none. */
   traces?: SignalTraces | undefined;
+  /** Creates of this process that take signals of Nodes. */
+  awaitedNodes?: AwaitedNodes | undefined;
   namespace: string;
   /** Task queue of the workflows. */
   taskQueue: string;

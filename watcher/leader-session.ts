@@ -1,4 +1,5 @@
 /** One term as leader: from the first lists to the last signal. */
+import type { AwaitedNodes } from './awaited-nodes.ts';
 import { checkpointOf } from './cache/checkpoint.ts';
 import type { Checkpoint } from './cache/checkpoint.ts';
 import { ofTarget } from './doubt.ts';
@@ -28,6 +29,7 @@ export interface LeaderSessionOptions
   onWatchError(error: unknown, resource: Resource): void;
   onDeliveryError(error: unknown, signal: Signal): void;
   observer?: TermObserver | undefined;
+  awaitedNodes?: AwaitedNodes | undefined;
 }
 
 export class LeaderSession {
@@ -36,6 +38,7 @@ export class LeaderSession {
   readonly #queue: SignalQueue;
   readonly #sources: Map<Resource, Source>;
   readonly #observer: TermObserver | undefined;
+  readonly #awaitedNodes: AwaitedNodes | undefined;
   /**
    * Changes that came before everything was listed: without the other objects they cannot be
    * evaluated.
@@ -51,6 +54,8 @@ export class LeaderSession {
   constructor(options: LeaderSessionOptions) {
     const { namespace, cluster, epoch } = options;
     this.#observer = options.observer;
+    this.#awaitedNodes = options.awaitedNodes;
+    this.#awaitedNodes?.begin(namespace);
     this.#context = { store: this.#store, namespace, cluster, epoch };
     this.#queue = new SignalQueue({ ...options, onError: options.onDeliveryError });
     this.#sources = startSources({
@@ -110,6 +115,7 @@ export class LeaderSession {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#awaitedNodes?.stop(this.#context.namespace);
     this.#queue.close();
     await Promise.all([...this.#sources.values()].map((source) => source.stop()));
   }
@@ -135,7 +141,10 @@ export class LeaderSession {
   }
 
   #sendAll(signals: Signal[]): void {
-    for (const signal of signals) this.#queue.send(signal);
+    const { namespace } = this.#context;
+    for (const signal of signals) {
+      if (!this.#awaitedNodes?.takes(namespace, signal)) this.#queue.send(signal);
+    }
   }
 
   async #untilControlSynced(): Promise<void> {

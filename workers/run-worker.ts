@@ -1,8 +1,12 @@
-/** The worker from its start on: it runs workflows and activities, or a part of them. */
+/**
+ * The worker from its start on: it runs workflows and activities, or a part of them, and the
+ * watcher beside them where it is asked to.
+ */
 import type { StopView } from '../kube/objects/global-stop.ts';
 import type { Registry } from 'prom-client';
 import type { DrainWatches } from '../activities/drain/activity.ts';
 import { WrittenMachines } from '../activities/runtime/written-machines.ts';
+import { AwaitedNodes } from '../watcher/awaited-nodes.ts';
 import { registerCheckMetrics } from './checks/check-metrics.ts';
 import { keepRounds } from './checks/keep-schedules.ts';
 import { Rounds } from './checks/rounds.ts';
@@ -33,6 +37,8 @@ import { workerVersionOf } from './temporal/worker-version.ts';
 import type { WorkerParts } from './temporal/workers.ts';
 import { createDriverWorkers, createInterceptors, startWorkers } from './temporal/workers.ts';
 import { ActivitiesByNamespace } from './temporal/activities-by-namespace.ts';
+import type { WatcherRole } from './watcher-role.ts';
+import { openWatcherRole } from './watcher-role.ts';
 
 /** State of the process at its HTTP port. */
 interface Signs {
@@ -41,6 +47,8 @@ interface Signs {
   reach?: TemporalReach;
   leaders?: Leaders;
   version?: CurrentVersion | undefined;
+  /** Absent: the watcher runs elsewhere. */
+  watcher?: WatcherRole;
   fleet?: Fleet;
 }
 
@@ -52,7 +60,7 @@ export async function runWorker(process: Process, outside: WorkerOutside): Promi
     ...(metricsUrl !== undefined && { sdkMetricsUrl: metricsUrl }),
     whyNotReady: () =>
       signs.state === ''
-        ? (signs.reach?.fault() ?? signs.fleet?.fault() ?? signs.version?.fault())
+        ? faultOf(signs)
         : (signs.fleet?.whyNotSettled() ?? signs.state),
     leaderFault: () => signs.leaders?.fault(),
   });
@@ -66,7 +74,10 @@ export async function runWorker(process: Process, outside: WorkerOutside): Promi
     log,
     registry,
     shutdown,
-    serve: (attempt) => serveWorker(parts, attempt),
+    async serve(attempt) {
+      await serveWorker(parts, attempt);
+      await signs.watcher?.serve(attempt);
+    },
     onReason: (namespace, reason) => reportNotServed(control, config, { namespace, reason }),
   });
   await signs.fleet.settled();
@@ -83,6 +94,10 @@ export async function runWorker(process: Process, outside: WorkerOutside): Promi
   log.info({ namespaces: config.namespaces, taskQueue, ...config.serves }, 'working');
 }
 
+function faultOf({ watcher, reach, fleet, version }: Signs): string | undefined {
+  return watcher?.whyNotReady() ?? reach?.fault() ?? fleet?.fault() ?? version?.fault();
+}
+
 interface ProcessSigns {
   registry: Registry;
   signs: Signs;
@@ -93,10 +108,17 @@ async function openProcess(process: Process, outside: WorkerOutside, around: Pro
   const { config, log, shutdown, traces } = process;
   const { registry, signs } = around;
   const servers = await openServers(process, outside, around);
-  const { factory, identity, temporal } = servers;
+  const { clients, factory, identity, temporal } = servers;
   const { taskQueue } = identity;
   signs.state = 'reads the Lease millwright and the ConfigMap millwright-stop';
   signs.leaders = new Leaders(registry, { isFleet: isFleet(config) });
+  let awaitedNodes: AwaitedNodes | undefined;
+  if (config.withWatcher) {
+    awaitedNodes = new AwaitedNodes(config.concurrency.syncs);
+    const { leaders } = signs;
+    const watched = { clients, identity, temporal, registry, leaders, awaitedNodes };
+    signs.watcher = openWatcherRole(process, outside, watched);
+  }
   const stops = new Map<string, StopView>();
   registerStopMetric(registry, stops);
 
@@ -123,6 +145,7 @@ async function openProcess(process: Process, outside: WorkerOutside, around: Pro
     drainWatches: watchesOfDrains(process, servers),
     copies,
     written: new WrittenMachines(),
+    awaitedNodes,
     leaders: signs.leaders,
     stops,
     checkMetrics: registerCheckMetrics(registry),
@@ -144,7 +167,10 @@ async function openServers(
   const servers = await reachServers(process, outside, { registry, waiting });
   const { temporal } = servers;
   const database = { id: databaseOf(temporal) };
-  const onDatabase = (id: string): void => void (database.id = id);
+  const onDatabase = (id: string): void => {
+    database.id = id;
+    signs.watcher?.noteDatabase(id);
+  };
   signs.reach = watchTemporal(temporal, { config, shutdown, registry, onDatabase });
   // Only workflows set them.
   if (config.serves.core) {

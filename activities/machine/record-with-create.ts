@@ -1,45 +1,113 @@
 /**
  * Last part of `createInstance`, in the attempt that made the instance: it writes the ids to the
- * Machine. A failure here does not fail the create: the workflow schedules the steps that are left
- * one by one (docs/decisions/0039-record-with-the-create.md).
+ * Machine, and where it hears of the Node in time, the join. A failure here does not fail the
+ * create: the workflow schedules the steps that are left one by one
+ * (docs/decisions/0039-record-with-the-create.md, 0062-one-process.md).
  */
 import { createdBy } from '../../workflows/contracts/driver-answers.ts';
-import type { RecordedCreateOutcome } from '../../workflows/contracts/driver-activities.ts';
-import type { CreateOutcome, DriverRequest } from '../../workflows/contracts/driver-contract.ts';
+import type {
+  LaunchRequest,
+  RecordedCreateOutcome,
+} from '../../workflows/contracts/driver-activities.ts';
+import type { CreatedInstance, CreateOutcome } from '../../workflows/contracts/driver-contract.ts';
 import type { KubeActivities } from '../../workflows/contracts/kube-activities.ts';
+import type { ObjectReference } from '../../workflows/contracts/references.ts';
+import type { NodeSnapshot } from '../../workflows/contracts/snapshots.ts';
 import { mayHaveStaleNode } from '../../workflows/plan/machine/stale-node.ts';
+import { defined } from '../../workflows/values/defined.ts';
+import { isSameInstance } from '../../workflows/values/provider-id.ts';
 
 export interface RecordParts {
   /** Behind their gates: the watcher may have lost its Lease during the create. */
-  steps: Pick<KubeActivities, 'findStaleNode' | 'recordCreated'>;
+  steps: Pick<KubeActivities, 'findStaleNode' | 'recordCreated' | 'recordJoined'>;
   /** Machines are to have a Node. */
   usesTarget: boolean;
-  /** State of the activity: a deletion cancels it, and goes on without the ids on the object. */
-  isCancelled(): boolean;
+  /**
+   * Hears of the Node from before the Machine names it until `end`, which returns what was heard
+   * last. Undefined: nothing does so here.
+   */
+  awaitNode(machine: ObjectReference): AwaitedNode | undefined;
+  /** Of the activity: a deletion aborts it, and goes on without the ids on the object. */
+  cancellation(): AbortSignal;
   warn(error: unknown): void;
 }
 
+interface AwaitedNode {
+  /** Undefined: it was not Ready in time. */
+  ready: Promise<NodeSnapshot | undefined>;
+  end(): NodeSnapshot | undefined;
+}
+
+type Request = Pick<
+  LaunchRequest,
+  | 'machine'
+  | 'provider'
+  | 'token'
+  | 'className'
+  | 'bootstrapTokenId'
+  | 'nodeTemplate'
+  | 'nodeConditions'
+>;
+
 export async function recordWithCreate(
   parts: RecordParts,
-  request: Pick<DriverRequest, 'machine' | 'provider' | 'token'>,
+  request: Request,
   outcome: CreateOutcome,
 ): Promise<RecordedCreateOutcome> {
-  const { usesTarget, isCancelled, warn } = parts;
-  if (isCancelled()) return outcome;
+  const { usesTarget, cancellation, warn } = parts;
+  const cancelled = cancellation();
+  if (cancelled.aborted) return outcome;
   const answer = createdBy(outcome, { ...request, usesTarget, isCancelled: false });
   if (answer.outcome !== 'created') return outcome;
   const { instance } = answer;
-  const { machine, token } = request;
+  const { machine } = request;
+  // The Node of an instance that was there before is read: who heard of it last is not known.
+  const awaited = usesTarget && !instance.isFound ? parts.awaitNode(machine) : undefined;
+  const stop = (): void => void awaited?.end();
+  cancelled.addEventListener('abort', stop);
   try {
-    const generation = Number(token.slice(token.lastIndexOf('-') + 1));
-    if (mayHaveStaleNode(instance, { machineName: machine.name, usesTarget, generation })) {
-      const { isStale } = await parts.steps.findStaleNode({ instance });
-      if (isStale) return outcome;
-    }
+    if (await isNameTaken(parts, request, instance)) return outcome;
     await parts.steps.recordCreated({ machine, instance, usesTarget });
+    const ready = await awaited?.ready;
+    const joined = ready && !cancelled.aborted && (await join(parts, request, { instance, ready }));
+    const last = awaited?.end();
+    const node = last === joined?.node ? undefined : last;
+    return defined({ ...outcome, isRecorded: true, joined: joined || undefined, node });
   } catch (error) {
     warn(error);
     return outcome;
+  } finally {
+    cancelled.removeEventListener('abort', stop);
+    awaited?.end();
   }
-  return { ...outcome, isRecorded: true };
+}
+
+async function isNameTaken(
+  { steps, usesTarget }: RecordParts,
+  { machine, token }: Request,
+  instance: CreatedInstance,
+): Promise<boolean> {
+  const generation = Number(token.slice(token.lastIndexOf('-') + 1));
+  const place = { machineName: machine.name, usesTarget, generation };
+  return mayHaveStaleNode(instance, place) && (await steps.findStaleNode({ instance })).isStale;
+}
+
+/** Undefined: the workflow looks again. */
+async function join(
+  { steps, warn }: RecordParts,
+  { machine, className, nodeTemplate, nodeConditions, bootstrapTokenId }: Request,
+  { instance, ready: node }: { instance: CreatedInstance; ready: NodeSnapshot },
+): Promise<RecordedCreateOutcome['joined']> {
+  const { providerID, nodeName } = instance;
+  if (node.name !== nodeName || !isSameInstance(node.providerID, providerID)) return undefined;
+  const known = { providerID, className, nodeTemplate, nodeConditions, bootstrapTokenId };
+  const { name, uid } = node;
+  try {
+    const outcome = await steps.recordJoined(defined({ machine, node: { name, uid }, ...known }));
+    if (!outcome.hasJoined) return undefined;
+    return { node, ...(outcome.isApplied && { isApplied: true }) };
+  } catch (error) {
+    warn(error);
+    return undefined;
+  }
 }

@@ -14,6 +14,8 @@ export const users = [
   'virtual-cloud',
   'millwright-watcher',
   'millwright-worker',
+  // A worker with the watcher in it.
+  'millwright-controller',
   // Workers that serve a part.
   'millwright-core',
   'millwright-drain',

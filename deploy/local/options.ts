@@ -15,6 +15,8 @@ export interface StackOptions {
   operator: boolean;
   /** For programs that start a stack: two of each, as in production. */
   doubled: boolean;
+  /** For programs that start a stack: the watcher runs in the first worker. Default false. */
+  inOne?: boolean;
   /** Forget the state of earlier runs. */
   fresh: boolean;
   /** Write `logs/audit.log`, one line for each request to the API server. */

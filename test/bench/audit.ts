@@ -50,7 +50,7 @@ function userOf({ user, userAgent = '' }: AuditEvent): string {
 
 const mcmUser = 'mcm';
 /** As users of the API server. */
-const controllers = ['millwright-worker', 'millwright-watcher', mcmUser];
+const controllers = ['millwright-controller', 'millwright-worker', 'millwright-watcher', mcmUser];
 
 /** Of worker and watcher together, or of both processes of MCM. */
 export function requestsOfControllers(

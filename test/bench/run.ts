@@ -50,9 +50,9 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
   actions N   what a machine costs on Temporal Cloud: made, replaced, deleted, with a minute of drain, and blocked for
               ten minutes; at the heartbeat timeout of an install. --write puts it into docs/temporal.md
   bare N      the same writes, workflow tasks and cloud calls by a program that decides nothing: what is left to save
-  memory N    what the memory of worker and watcher is made of: at rest, with N machines, and afterwards
+  memory N    what the memory of our processes is made of: at rest, with N machines, and afterwards
   pod N       memory of the image's two processes in the place of MCM: a minute at rest, 0 -> N, a minute with N
-  profile N   0 -> N -> 0, with CPU profiles and flame graphs of worker, watcher and API server, and of Temporal with
+  profile N   0 -> N -> 0, with CPU profiles and flame graphs of our processes and the API server, and of Temporal with
               --temporal=postgresql
   compare REVISION|mcm [up|roll|in-place|life N]
               the same here and at a revision of git, or with the real MCM, in turn: the medians of both, and their ratio
@@ -66,6 +66,7 @@ const usage = `Usage: npm run bench -- <measurement> <machines> [options]
                      and life
   --workers N      how many share the work, 1 to 4 (default 1); says how evenly
   --worker-flag F  one more for the worker, such as --worker-flag=--workflow-sandbox=sdk; may be given more than once
+  --apart          watcher and worker are two processes, and not the chart's one
   --built          runs what the image holds, as \`npm run build\` makes it, and not the sources
   --temporal KIND  development (default) or postgresql, as of npm start
   --state-dir DIR  of the stack that is started for it (default .millwright/bench)
@@ -91,6 +92,7 @@ const { values, positionals } = parseArgs({
     'worker-flag': { type: 'string', multiple: true, default: [] },
     temporal: { type: 'string' },
     'state-dir': { type: 'string', default: join('.millwright', 'bench') },
+    apart: { type: 'boolean', default: false },
     built: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
@@ -104,9 +106,10 @@ for (const name of ['boot', 'call', 'warm', 'limit', 'rounds'] as const) {
 }
 if (positionals[0] === 'compare' && !values.help) {
   const [, revision = 'HEAD', name = 'up', count = '100'] = positionals;
-  const { boot, call, warm, limit, json } = values;
+  const { boot, call, warm, limit, built, json } = values;
   const settings = Object.entries({ boot, call, warm, limit });
-  const bench = [name, count, ...settings.flatMap(([flag, value]) => [`--${flag}`, value])];
+  const given = settings.flatMap(([flag, value]) => [`--${flag}`, value]);
+  const bench = [name, count, ...given, ...(built ? ['--built'] : [])];
   await compareWith({ revision, rounds: Number(values.rounds), bench, json });
   process.exit(0);
 }
@@ -190,6 +193,7 @@ const stack = await startStack({
   stateDir,
   audit: true,
   operator: !isAlone && !isOfMcm,
+  inOne: !values.apart,
   quiet: values.json,
   withoutTarget: isFleet,
   temporal,

@@ -65,6 +65,8 @@ export interface Config {
   temporal: TemporalSettings;
   /** The part of the work that this worker process does. */
   serves: ServedSettings;
+  /** The watcher runs in this worker process as well. Default false. */
+  withWatcher: boolean;
   /** The cluster autoscaler is to leave Nodes alone while their deployment rolls. Default true. */
   protectsNodes: boolean;
   /** Serving certificates of kubelets are approved. Default false. */
@@ -306,6 +308,7 @@ function workOf(flags: FlagValues) {
   const workflowBundle = flags['workflow-bundle'];
   return {
     serves: servedOf(flags),
+    withWatcher: flags['with-watcher'],
     protectsNodes: flags['autoscaler-scaledown-annotation-during-rollout'],
     approvesKubeletServing: flags['approve-kubelet-serving'],
     commandsBy: flags['commands-by'],
@@ -393,12 +396,14 @@ function logLevelOf(flags: FlagValues): LogSettings['level'] {
   return flags.v === 4 ? 'debug' : 'trace';
 }
 
-function noopsOf({ given }: ReadFlags, component: Component): Noop[] {
+function noopsOf({ given, values }: ReadFlags, component: Component): Noop[] {
+  const isBoth = component === 'worker' && values['with-watcher'];
+  const components: readonly Component[] = isBoth ? ['worker', 'watcher'] : [component];
   return flagNames
     .filter((name) => given.has(name))
     .flatMap((name) => {
       const flag = flagOf(name);
-      const reason = flag.noop ?? withoutEffectIn(flag, component)?.replace(/^o/, 'O');
+      const reason = flag.noop ?? withoutEffectIn(flag, components)?.replace(/^o/, 'O');
       return reason === undefined ? [] : [{ flag: `--${name}`, reason }];
     });
 }

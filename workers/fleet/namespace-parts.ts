@@ -9,6 +9,7 @@ import type { WatchedPolicies } from '../../kube/objects/disruption-policies.ts'
 import { noPolicies, watchPolicies } from '../../kube/objects/disruption-policies.ts';
 import type { GlobalStop, StopView } from '../../kube/objects/global-stop.ts';
 import { watchGlobalStop } from '../../kube/objects/global-stop.ts';
+import type { AwaitedNodes } from '../../watcher/awaited-nodes.ts';
 import { isElsewhere, placeOf } from '../../watcher/place.ts';
 import { orAborted } from '../../activities/system/or-aborted.ts';
 import type { ProcessCheckMetrics } from '../checks/check-metrics.ts';
@@ -47,6 +48,8 @@ export interface ProcessParts extends MemberParts {
   drainWatches: DrainWatches | undefined;
   copies: CopyLimits;
   written: WrittenMachines;
+  /** Undefined: the watcher runs elsewhere. */
+  awaitedNodes: AwaitedNodes | undefined;
   leaders: Leaders;
   /** By namespace. */
   stops: Map<string, StopView>;
@@ -79,7 +82,8 @@ export async function openNamespace(
   await untilClaimed(temporal, claimant, waitingOf(attempt));
   keepClaims(temporal, claimant, { ...attempt, check: refusedClaim });
   const gates = watchGates(process, member, attempt);
-  leaders.watch(namespace, gates.activeWatcher.isActive, scope);
+  // The watcher beside it knows first whether there is a leader.
+  if (!config.withWatcher) leaders.watch(namespace, gates.activeWatcher.isActive, scope);
   const synced = [gates.stop.synced, gates.activeWatcher.synced, gates.policies.synced];
   await orAborted(Promise.all(synced), signal);
   stops.set(namespace, gates.stop);

@@ -1,6 +1,7 @@
 /** Work of a watcher for one namespace: it leads there, or stands by. */
 import type { Client } from '@temporalio/client';
 import type { KubeClient } from '../../kube/client/client.ts';
+import type { AwaitedNodes } from '../../watcher/awaited-nodes.ts';
 import type { Watcher } from '../../watcher/index.ts';
 import { startWatcher } from '../../watcher/index.ts';
 import type { QueueStatus } from '../../watcher/worker-presence.ts';
@@ -35,6 +36,8 @@ export interface WatcherFleet extends MemberParts {
   turns: FairTurns;
   leaders: Leaders;
   certificates: CertificateEnds;
+  /** Of a worker in the same process. */
+  awaitedNodes?: AwaitedNodes | undefined;
   /** By namespace. */
   watchers: Map<string, ServedWatcher>;
   /** Absent: there are none. */
@@ -66,6 +69,7 @@ export async function serveWatcher(fleet: WatcherFleet, attempt: Attempt): Promi
     readActivityQueue: fleet.readActivityQueue,
     turn: (send) => fleet.turns.take(namespace, send),
     traces: fleet.traces,
+    awaitedNodes: fleet.awaitedNodes,
     namespace,
     cluster: identity.cluster,
     install: {

@@ -36,11 +36,11 @@ import type { NamespaceActivities } from '../temporal/activities-by-namespace.ts
 
 /** Resolves when activities for the namespace can run. */
 export async function serveWorker(process: ProcessParts, attempt: Attempt): Promise<void> {
-  const { config, temporal, activities, checkMetrics, rounds } = process;
+  const { config, temporal, activities, awaitedNodes, checkMetrics, rounds } = process;
   const { namespace, scope, signal, log } = attempt;
   const parts = await openNamespace(process, attempt);
   const dependencies = dependenciesOf(process, parts);
-  const own = createActivities(dependencies, { ...parts, config });
+  const own = createActivities(dependencies, { ...parts, config, awaitedNodes });
   await untilDriversKnown(process, attempt);
   activities.add(namespace, own);
   scope.add('activities', () => activities.remove(namespace));
@@ -86,17 +86,19 @@ export async function untilDriversKnown(
 }
 
 /** `config`: of the process. */
-type Served = Pick<NamespaceParts, 'drivers' | 'drains'> & Pick<ProcessParts, 'config'>;
+type Served = Pick<NamespaceParts, 'drivers' | 'drains'> &
+  Pick<ProcessParts, 'config' | 'awaitedNodes'>;
 
 function createActivities(
   dependencies: ActivityDependencies,
-  { config, drivers, drains }: Served,
+  { config, drivers, drains, awaitedNodes }: Served,
 ): NamespaceActivities {
   const kube = createKubeActivities(dependencies);
   const recordParts: RecordParts = {
     steps: kube,
     usesTarget: dependencies.target !== undefined,
-    isCancelled: () => cancellation().aborted,
+    awaitNode: (machine) => awaitedNodes?.wait(machine),
+    cancellation,
     warn: (error) => Context.current().log.warn('the Machine is not recorded yet', { error }),
   };
   const drivenBy = (

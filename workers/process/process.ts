@@ -82,7 +82,8 @@ export async function start(
     registerCertificateMetric(metrics.registry, certificates);
     // Those who watch MCM restart it when it has no Lease, and count on that. Any other process is
     // not restarted, because that brings no leader back.
-    const isRestarted = config.isNamedAsMcm && component === 'watcher';
+    const hasWatcher = component === 'watcher' || config.withWatcher;
+    const isRestarted = config.isNamedAsMcm && hasWatcher;
     const isHealthy = (): boolean =>
       !shutdown.signal.aborted && !(isRestarted && leaderFault() !== undefined);
     const whyNotReady = (): string | undefined => options.whyNotReady() ?? leaderFault();

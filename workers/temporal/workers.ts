@@ -194,10 +194,13 @@ function driverWorker(
   provider: string,
   call: DriverCall,
 ): Promise<TemporalWorker> {
-  const regular = parts.config.concurrency.syncs;
+  const { concurrency, withWatcher } = parts.config;
+  // As many creates again may wait for their Nodes.
+  const regular = concurrency.syncs * (withWatcher && call === 'create' ? 2 : 1);
   return parts.factory.create({
     ...activityWorkerOptions(parts.config),
     ...driverPolls,
+    maxConcurrentActivityTaskExecutions: regular,
     interceptors: { activity: [...parts.interceptors, createSlowNamespaces({ regular })] },
     taskQueue: driverQueueOf(parts.taskQueue, provider, call),
     activities: routed(driverActivityNames, () => parts.activities.current().driver(provider)),

@@ -2,7 +2,14 @@
  * Activities that a driver serves, in any language. Requests and answers are in driver-contract.ts,
  * made from driver.schema.json, and docs/writing-a-driver.md says them in words.
  */
-import type { CreateOutcome, DeleteOutcome, DriverContract } from './driver-contract.ts';
+import type {
+  CreateOutcome,
+  DeleteOutcome,
+  DriverContract,
+  DriverRequest,
+} from './driver-contract.ts';
+import type { JoinRequest, NodeSyncOutcome } from './node-activities.ts';
+import type { NodeSnapshot } from './snapshots.ts';
 
 /**
  * Version of the contract that the core speaks. Version 1 had no field for it, no `pending`, and
@@ -25,11 +32,20 @@ export type DriverActivities = {
   [Name in keyof Contract]: (request: Contract[Name]['input']) => Promise<Contract[Name]['output']>;
 };
 
+/** Beyond the contract: what a worker needs that goes on with the launch. */
+export type LaunchRequest = DriverRequest & Pick<JoinRequest, 'nodeConditions'>;
+
 /**
  * Beyond the contract, of a worker that serves the core as well: the ids of the instance are on the
  * Machine already, and no other instance has a Node of its name.
  */
-export type RecordedCreateOutcome = CreateOutcome & { isRecorded?: boolean };
+export type RecordedCreateOutcome = CreateOutcome & {
+  isRecorded?: boolean;
+  /** The machine is Running, by this Node. */
+  joined?: NodeSyncOutcome & { node: NodeSnapshot };
+  /** The state of its Node that was seen last, where that is another one. */
+  node?: NodeSnapshot;
+};
 
 /**
  * Beyond the contract, of a failure: a hook holds the deletion, and the cloud was not asked. The

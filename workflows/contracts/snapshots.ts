@@ -172,6 +172,16 @@ export function snapshotOfNode({ metadata, spec, status }: NodeObject): ReadNode
   };
 }
 
+/** The machine of this Node may join by it. */
+export function isUsableNode(
+  node: Pick<
+    NodeSnapshot,
+    'exists' | 'isReady' | 'isDeleting' | 'isWaitingForCriticalComponents'
+  >,
+): boolean {
+  return node.exists && node.isReady && !node.isDeleting && !node.isWaitingForCriticalComponents;
+}
+
 export function isCritical({ key, effect }: Taint): boolean {
   return key === taints.criticalComponentsNotReady && effect === 'NoSchedule';
 }

@@ -71,8 +71,9 @@ export async function createOutcome({
     const outcome: RecordedCreateOutcome = await createInstance(asked);
     const isContinued = asked.checkpoint !== undefined;
     const answer = createdBy(outcome, { ...contextOf(request, usesTarget), isContinued });
-    const isRecorded = answer.outcome === 'created' && outcome.isRecorded === true;
-    return isRecorded ? { ...answer, isRecorded } : answer;
+    if (answer.outcome !== 'created' || !outcome.isRecorded) return answer;
+    const { isRecorded, joined, node } = outcome;
+    return defined({ ...answer, isRecorded, joined, node });
   });
 }
 

@@ -3,6 +3,7 @@
  */
 import { isCancellation } from '@temporalio/workflow';
 import { hasJoined } from '../api/phases.ts';
+import type { RecordedCreateOutcome } from '../contracts/driver-activities.ts';
 import type { TimeoutOutcome } from '../contracts/machine-activities.ts';
 import type { JoinRequest, NodeSyncRequest } from '../contracts/node-activities.ts';
 import type { NodeSnapshot } from '../contracts/snapshots.ts';
@@ -27,6 +28,7 @@ import {
   noteLossHandled,
   noteNotJoined,
   noteReadNode,
+  observeNode,
   ownNodeOf,
   putBehindBack,
   takeApplied,
@@ -61,10 +63,25 @@ async function recordJoined(context: StepContext): Promise<void> {
     noteNotJoined(state, node, outcome.isContested ?? false);
     return;
   }
+  noteApplied(state, request.nodeTemplate, outcome);
+  noteRunning(state, node.uid, seen);
+}
+
+/** The worker that made the instance has recorded its join as well. */
+export function noteJoinedWithCreate(
+  state: MachineState,
+  { node, ...outcome }: NonNullable<RecordedCreateOutcome['joined']>,
+): void {
+  observeNode(state, node);
+  noteApplied(state, state.object.prepared?.nodeTemplate, outcome);
+  noteRunning(state, node.uid, digestOf(node));
+}
+
+/** `seen`: digest of the Node that it joined by. */
+function noteRunning(state: MachineState, uid: string, seen: string): void {
   forgetBootstrapToken(state);
   noteHealth(state, { seen, checkedAt: Date.now(), pausedMs: 0 });
-  noteJoined(state, node.uid);
-  noteApplied(state, request.nodeTemplate, outcome);
+  noteJoined(state, uid);
   forgetConsoleOutput(state);
   setPhase(state, 'Running');
 }

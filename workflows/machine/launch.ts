@@ -13,7 +13,15 @@ import {
 import { joinDeadlineOf } from './deadlines.ts';
 import { createOutcome, deleteOutcome } from './driver-calls.ts';
 import { noteFailure, noteFailureReported } from './failure.ts';
-import { mustCheckName, mustClearName, noteNameChecked, noteReadNode, ownNodeOf } from './node.ts';
+import { noteJoinedWithCreate } from './join.ts';
+import {
+  mustCheckName,
+  mustClearName,
+  noteNameChecked,
+  noteReadNode,
+  observeNode,
+  ownNodeOf,
+} from './node.ts';
 import {
   markFresh,
   markGone,
@@ -29,6 +37,7 @@ import type { MachineObjectState } from './state.ts';
 import { instanceOf, isRecorded } from './state.ts';
 import { defined } from '../values/defined.ts';
 import { mayHaveStaleNode } from '../plan/machine/stale-node.ts';
+import type { RecordedCreateOutcome } from '../contracts/driver-activities.ts';
 import type { CreatedInstance } from '../contracts/driver-contract.ts';
 import type { StepContext } from './step-context.ts';
 
@@ -77,11 +86,14 @@ async function create(context: StepContext): Promise<void> {
   noteCreateSent(state);
   // A machine that is Failed already goes on trying.
   const deadline = () => (state.phase === 'Failed' ? undefined : joinDeadlineOf(state));
-  const outcome = await createOutcome({ ...context.operationCall('Create'), deadline });
+  const call = context.operationCall('Create');
+  const { nodeConditions } = state.object.prepared ?? {};
+  const request = defined({ ...call.request, nodeConditions });
+  const outcome = await createOutcome({ ...call, request, deadline });
   if (outcome.outcome === 'created') {
     noteCreated(state, outcome.instance);
     await endCloudFailure(state, input.ref.namespace);
-    if (outcome.isRecorded) noteRecordedIds(context, outcome.instance);
+    if (outcome.isRecorded) noteRecordedLaunch(context, outcome);
     else if (isNameInDoubt(context, outcome.instance)) mustCheckName(state);
     return;
   }
@@ -139,6 +151,21 @@ async function recordCreated(context: StepContext): Promise<void> {
   await localFirst((steps) => steps.recordCreated(request), `record ${instance.providerID}`);
   noteNameChecked(state);
   noteRecordedIds(context, instance);
+}
+
+/** How far the worker came that made the instance. */
+function noteRecordedLaunch(
+  context: StepContext,
+  { instance, joined, node }: Extract<RecordedCreateOutcome, { outcome: 'created' }>,
+): void {
+  const { state } = context;
+  if (joined) {
+    noteRecorded(state);
+    noteJoinedWithCreate(state, joined);
+  } else {
+    noteRecordedIds(context, instance);
+  }
+  if (node) observeNode(state, node);
 }
 
 function noteRecordedIds({ state, usesTarget }: StepContext, { isFound }: CreatedInstance): void {

@@ -2,6 +2,7 @@
 import type { NodeSnapshot } from '../contracts/snapshots.ts';
 import type { NodeSyncOutcome } from '../contracts/node-activities.ts';
 import type { ReadNode } from '../contracts/snapshots.ts';
+import { isUsableNode } from '../contracts/snapshots.ts';
 import type { SnapshotVersion } from '../contracts/references.ts';
 import { isNewer } from '../contracts/references.ts';
 import type { NodeTemplate } from '../plan/machine/node-template.ts';
@@ -182,8 +183,7 @@ export function ownNodeOf(state: MachineState): NodeSnapshot | undefined {
 
 export function isNodeReady(state: MachineState): boolean {
   const node = ownNodeOf(state);
-  if (!node) return false;
-  return node.exists && node.isReady && !node.isDeleting && !node.isWaitingForCriticalComponents;
+  return node !== undefined && isUsableNode(node);
 }
 
 export function isNodeBehind(state: MachineState): boolean {

@@ -31,23 +31,27 @@ interface Policy extends Manifest {
   };
 }
 
-/** A worker serves everything; the others a part. */
+const watchers: readonly User[] = ['millwright-watcher', 'millwright-controller'];
+/** They serve everything; the others a part. */
+const wholeWorkers: readonly User[] = ['millwright-worker', 'millwright-controller'];
+const workers: readonly User[] = [
+  ...wholeWorkers,
+  'millwright-core',
+  'millwright-drain',
+  'millwright-driver',
+];
+const all: readonly User[] = ['millwright-watcher', ...workers];
+
 const usersOf: Readonly<Record<string, readonly User[]>> = {
-  watcher: ['millwright-watcher'],
-  worker: ['millwright-worker', 'millwright-core', 'millwright-drain', 'millwright-driver'],
-  core: ['millwright-worker', 'millwright-core'],
-  drain: ['millwright-worker', 'millwright-drain'],
-  driver: ['millwright-worker', 'millwright-driver', 'millwright-external'],
+  watcher: watchers,
+  worker: workers,
+  core: [...wholeWorkers, 'millwright-core'],
+  drain: [...wholeWorkers, 'millwright-drain'],
+  driver: [...wholeWorkers, 'millwright-driver', 'millwright-external'],
   front: ['millwright-front'],
-  serving: ['millwright-worker', 'millwright-core'],
-  fleet: ['millwright-watcher', 'millwright-worker'],
-  identity: [
-    'millwright-watcher',
-    'millwright-worker',
-    'millwright-core',
-    'millwright-drain',
-    'millwright-driver',
-  ],
+  serving: [...wholeWorkers, 'millwright-core'],
+  fleet: ['millwright-watcher', ...wholeWorkers],
+  identity: all,
 };
 
 const file = join(repository, 'deploy/manifests/install.yaml');

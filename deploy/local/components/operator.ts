@@ -43,7 +43,7 @@ const nodeEnvironment = ({ layout }: StackWorld): Record<string, string> => ({
 export function ourPrograms(world: StackWorld): Component[] {
   const { ports, options } = world;
   const operator = [
-    watcher(world, 'watcher', ports.watcher),
+    ...(options.inOne ? [] : [watcher(world, 'watcher', ports.watcher)]),
     ...(options.doubled ? [watcher(world, 'second-watcher', ports.secondWatcher)] : []),
     ...workersOf(world),
     ...(options.front ? [front(world)] : []),
@@ -107,15 +107,17 @@ function worker(
   world: StackWorld,
   { name, port, flags }: { name: string; port: PortName; flags: readonly string[] },
 ): Component {
+  const withWatcher = world.options.inOne === true && name === 'worker';
   return ourProcess(world, {
     name,
     needs: ['cluster', 'search-attributes', 'virtual-cloud', 'workflow-bundle'],
     port: world.ports[port],
-    user: 'millwright-worker',
+    user: withWatcher ? 'millwright-controller' : 'millwright-worker',
     args: [
       entranceOf('worker', world.options),
       `--workflow-bundle=${world.layout.workflowBundle}`,
       '--approve-kubelet-serving',
+      ...(withWatcher ? ['--with-watcher'] : []),
       ...world.options.workerFlags,
       ...flags,
     ],

@@ -5,12 +5,19 @@ import { recordWithCreate } from '../../../activities/machine/record-with-create
 import { customResource } from '../../../kube/client/paths.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
 import type { CreateOutcome } from '../../../workflows/contracts/driver-contract.ts';
+import type { NodeSnapshot } from '../../../workflows/contracts/snapshots.ts';
+import { snapshotOfNode } from '../../../workflows/contracts/snapshots.ts';
 import { aMachine, aNode, namespace } from '../../support/builders.ts';
 import { aWorld, lifeOf } from '../../support/world.ts';
 
 const path = customResource('machines', namespace, 'pool-a');
 const machine = lifeOf('pool-a');
-const request = { machine, provider: 'virtual', token: `${machine.uid}-0` };
+const request = {
+  machine,
+  provider: 'virtual',
+  token: `${machine.uid}-0`,
+  className: 'small',
+};
 
 const created = (nodeName: string, changes: object = {}): CreateOutcome => ({
   outcome: 'created',
@@ -27,7 +34,8 @@ function recording(changes: Partial<RecordParts> = {}, asked = request) {
   const parts: RecordParts = {
     steps: createKubeActivities(world),
     usesTarget: true,
-    isCancelled: () => false,
+    awaitNode: () => undefined,
+    cancellation: () => new AbortController().signal,
     warn: (error) => void warnings.push(error),
     ...changes,
   };
@@ -74,7 +82,7 @@ test('an instance that is called like the Node of an earlier attempt is left to 
 });
 
 test('a create that was cancelled leaves the Machine as it is', async () => {
-  const { world, run } = recording({ isCancelled: () => true });
+  const { world, run } = recording({ cancellation: () => AbortSignal.abort() });
   expect(await run(created('pool-a'))).toEqual(created('pool-a'));
   expect(world.control.writes()).toEqual([]);
 });
@@ -84,4 +92,92 @@ test('a write that is refused fails no create', async () => {
   world.control.fault = () => ({ code: 403, reason: 'Forbidden' });
   expect(await run(created('pool-a'))).toEqual(created('pool-a'));
   expect(warnings).toHaveLength(1);
+});
+
+/** `wait` ends with `result`; `last` is what was heard last. */
+const hearing = (result: NodeSnapshot | undefined, last = result) => ({
+  awaitNode: () => ({ ready: Promise.resolve(result), end: () => last }),
+});
+
+const waits = (): never => {
+  throw new Error('it waits');
+};
+
+describe('with the Node of the machine heard of in the same process', () => {
+  const node = aNode({ metadata: { name: 'pool-a' }, spec: { providerID: 'local:///zone-1/i-2' } });
+  const ready: NodeSnapshot = {
+    ...snapshotOfNode(node),
+    cluster: 'c',
+    epoch: 1,
+    exists: true,
+    conditionsDigest: '',
+  };
+  test('a machine whose Node is Ready at once is Running when the create ends', async () => {
+    const { world, run } = recording(hearing(ready));
+    world.target.put(node);
+    const outcome = created('pool-a');
+    const joined = { node: ready, isApplied: true };
+    expect(await run(outcome)).toEqual({ ...outcome, isRecorded: true, joined });
+    const { status } = await world.control.read<Machine>(path);
+    expect(status?.currentStatus?.phase).toBe('Running');
+  });
+
+  test('a Node that changed after the join is news for the workflow', async () => {
+    const later = { ...ready, resourceVersion: '99', conditionsDigest: 'ill' };
+    const { world, run } = recording(hearing(ready, later));
+    world.target.put(node);
+    expect(await run(created('pool-a'))).toMatchObject({ joined: { node: ready }, node: later });
+  });
+
+  test('a Node that is not Ready in time is news for the workflow', async () => {
+    const unready = { ...ready, isReady: false };
+    const { world, run } = recording(hearing(undefined, unready));
+    const outcome = created('pool-a');
+    expect(await run(outcome)).toEqual({ ...outcome, isRecorded: true, node: unready });
+    const { status } = await world.control.read<Machine>(path);
+    expect(status?.currentStatus?.phase).toBe('Pending');
+  });
+
+  test('the Node of another instance joins nothing', async () => {
+    const other = { ...ready, providerID: 'local:///zone-1/i-3' };
+    const { run } = recording(hearing(other));
+    const outcome = created('pool-a');
+    expect(await run(outcome)).toEqual({ ...outcome, isRecorded: true, node: other });
+  });
+
+  test('a join that is refused fails no create', async () => {
+    const { world, warnings, run } = recording(hearing(ready));
+    world.target.put(node);
+    world.target.fault = () => ({ code: 403, reason: 'Forbidden' });
+    const outcome = created('pool-a');
+    expect(await run(outcome)).toEqual({ ...outcome, isRecorded: true, node: ready });
+    expect(warnings).toHaveLength(1);
+  });
+
+  test('a create that was cancelled while it waited joins nothing', async () => {
+    const cancellation = new AbortController();
+    const waiting = Promise.withResolvers<undefined>();
+    const { world, run } = recording({
+      cancellation: () => cancellation.signal,
+      awaitNode: () => ({
+        ready: waiting.promise,
+        end() {
+          waiting.resolve(undefined);
+          return ready;
+        },
+      }),
+    });
+    const outcome = created('pool-a');
+    const running = run(outcome);
+    cancellation.abort();
+    expect(await running).toEqual({ ...outcome, isRecorded: true, node: ready });
+    const { status } = await world.control.read<Machine>(path);
+    expect(status?.currentStatus?.phase).toBe('Pending');
+  });
+
+  test('an instance that was there before does not wait', async () => {
+    const { run } = recording({ awaitNode: waits });
+    const outcome = created('pool-a', { isFound: true });
+    expect(await run(outcome)).toEqual({ ...outcome, isRecorded: true });
+  });
 });

@@ -10,8 +10,11 @@ import {
 } from '../support/moments.ts';
 import { useScenario } from '../support/scenario.ts';
 
-describe('kill -9 of the worker', () => {
-  const scenario = useScenario('worker-crash', { isDoubled: false });
+describe.each([
+  { program: 'the worker', name: 'worker-crash', isInOne: false },
+  { program: 'the worker with the watcher in it', name: 'in-one-crash', isInOne: true },
+])('kill -9 of $program', ({ name, isInOne }) => {
+  const scenario = useScenario(name, { isDoubled: false, isInOne });
 
   test.each(momentsOfCreation)('when %s, during creation', async (...moment) => {
     const pool = await createDeployment(scenario, nameOf(moment), { replicas });

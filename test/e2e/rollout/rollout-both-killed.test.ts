@@ -3,6 +3,7 @@
  * and taken back.
  */
 import { className } from '../support/manifests.ts';
+import type { Program } from '../support/operator.ts';
 import { startRandomKills, type RandomKills } from '../support/random-kills.ts';
 import {
   secondClass,
@@ -13,11 +14,18 @@ import {
 
 const leastKills = 2;
 
+const forms = [
+  { form: 'two processes', isInOne: false, programs: ['watcher', 'worker'] },
+  { form: 'one process', isInOne: true, programs: ['worker'] },
+] as const;
+
 /** Kills while the work is done, which is done again until enough kills fell into it. */
-async function whileDying({ scenario }: Rollout, work: () => Promise<void>): Promise<void> {
-  const kills: RandomKills = startRandomKills(scenario.operator, {
-    programs: ['watcher', 'worker'],
-  });
+async function whileDying(
+  { scenario }: Rollout,
+  programs: readonly Program[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const kills: RandomKills = startRandomKills(scenario.operator, { programs });
   try {
     do await work();
     while (kills.killed.length < leastKills);
@@ -26,12 +34,14 @@ async function whileDying({ scenario }: Rollout, work: () => Promise<void>): Pro
   }
 }
 
-describe('a rollout that is changed while watcher and worker die again and again', () => {
-  const rollouts = useRollouts('both-die', { isDoubled: false });
+describe.each(forms)('a rollout that is changed while $form of ours die', (its) => {
+  const { isInOne, programs } = its;
+  const name = isInOne ? 'one-dies' : 'both-die';
+  const rollouts = useRollouts(name, { isDoubled: false, isInOne });
 
   test('keeps to its bounds, ends well, and makes no VM twice', async () => {
     const rollout = await rollouts.begin({ replicas: 16, maxSurge: 2 });
-    await whileDying(rollout, async () => {
+    await whileDying(rollout, programs, async () => {
       await rollout.changeClass(secondClass);
       await rollout.untilMiddle();
       await rollout.scenario.cluster.scale(rollout.name, 18);

@@ -36,6 +36,8 @@ export interface OperatorOptions {
   serves?: (() => readonly string[]) | undefined;
   /** Whether there are two of each, as in production. What is killed or counted is alone. */
   isDoubled: boolean;
+  /** The watcher is in the worker, as the chart has it. Default false. */
+  isInOne?: boolean | undefined;
   /**
    * `none`: there is no target cluster; `secret`: `serves` says where each namespace finds its own.
    * Default the cluster of the stack.
@@ -107,7 +109,7 @@ export class Operator {
   /** Also what was retired. */
   start(): void {
     this.#retired.clear();
-    this.#spawn('watcher');
+    if (!this.#options.isInOne) this.#spawn('watcher');
     for (const { name, isLater } of this.#workers) if (!isLater) this.#spawn(name);
     if (this.#options.frontFlags) this.#spawn('front');
     if (this.#options.isDoubled) for (const program of doubles) this.#spawn(program);
@@ -210,7 +212,8 @@ export class Operator {
     const { workerAccess, watcherAccess, accessOf } = this.#options;
     const entrance = entranceOf(program);
     const isWorker = entrance === 'worker';
-    const { user = 'millwright-worker' } = this.#workerNamed(program);
+    const whole = this.#options.isInOne ? 'millwright-controller' : 'millwright-worker';
+    const { user = whole } = this.#workerNamed(program);
     const kubeconfig = layout.kubeconfigOf(isWorker ? user : `millwright-${entrance}`);
     const own = (isWorker ? workerAccess : watcherAccess) ?? accessOf;
     return own?.(program) ?? { kubeconfig, virtualCloud };
@@ -218,13 +221,14 @@ export class Operator {
 
   #flags(program: Program): string[] {
     const { flags = [], workerFlags = [], watcherFlags = [], frontFlags = [] } = this.#options;
-    const { launch } = this.#options;
+    const { launch, isInOne } = this.#options;
     const { layout } = this.#stack;
     const { flags: ownFlags = [] } = this.#workerNamed(program);
+    const inOne = isInOne ? ['--with-watcher', ...watcherFlags] : [];
     const bundle = launch ? [] : [`--workflow-bundle=${layout.workflowBundle}`];
     const ofEntrance: Readonly<Record<Role | 'front', readonly string[]>> = {
       watcher: watcherFlags,
-      worker: [...bundle, ...sandboxOf(program), ...workerFlags, ...ownFlags],
+      worker: [...bundle, ...sandboxOf(program), ...inOne, ...workerFlags, ...ownFlags],
       front: [...bundle, ...frontFlags],
     };
     return [

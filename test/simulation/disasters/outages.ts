@@ -52,7 +52,7 @@ function takeWatchersAlong(
     if (world.weather.isClear || cluster.isUp) return;
     const near = world.installs.filter(({ target }) => target === cluster);
     for (const replica of near.flatMap(({ replicas }) => replicas)) {
-      if (replica.component === 'watcher') replica.kill();
+      if (replica.component !== 'worker') replica.kill();
     }
   });
 }

@@ -166,7 +166,7 @@ export class Evidence {
 
   #isWatcherCut({ replicas }: Install): boolean {
     const { weather } = this.world;
-    const watchers = replicas.filter(({ component }) => component === 'watcher');
+    const watchers = replicas.filter(({ component }) => component !== 'worker');
     return watchers.some((watcher) => weather.isCut(watcher, toTemporal));
   }
 }

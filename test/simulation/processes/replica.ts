@@ -1,4 +1,4 @@
-/** A worker or a watcher of an install: started, killed, and started again. */
+/** A worker, a watcher or both in one, of an install: started, killed, and started again. */
 import { Registry } from 'prom-client';
 import type { Config } from '../../../workers/config/config.ts';
 import { readCommandLine } from '../../../workers/config/config.ts';
@@ -95,7 +95,7 @@ export class SimulatedReplica implements Replica {
     const { shutdownGraceSeconds: graceSeconds } = config;
     const shutdown = createShutdown({ log, graceSeconds, host, clock });
     const parts: Process = { config, log, shutdown, certificates: () => [], openHttp: openNothing };
-    const run = this.component === 'worker' ? runWorker : runWatcher;
+    const run = this.component === 'watcher' ? runWatcher : runWorker;
     try {
       await run(parts, createOutside({ ...this.#options, process }));
     } catch (error) {
@@ -107,8 +107,11 @@ export class SimulatedReplica implements Replica {
 }
 
 function configOf(options: ReplicaOptions): Config {
-  const { component, name, flags, control, target, workflowBundle } = options;
-  const argv = [...flags, `--leader-elect-identity=${name}`];
+  const { name, flags, control, target, workflowBundle } = options;
+  const isInOne = options.component === 'controller';
+  const component = options.component === 'watcher' ? 'watcher' : 'worker';
+  const own = [`--leader-elect-identity=${name}`, ...(isInOne ? ['--with-watcher'] : [])];
+  const argv = [...flags, ...own];
   const command = readCommandLine({ component, argv, env: {} });
   if (command.kind !== 'run') throw new Error(`the flags of ${name} start nothing`);
   return {

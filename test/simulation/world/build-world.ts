@@ -152,10 +152,13 @@ function replicasOf(layout: Layout, parts: ReplicaParts, chance: Chance): Simula
   const graceSeconds = namedChance(seed, 'grace').pick(gracePeriods);
   const timeouts = namedChance(seed, 'timeouts').pick(runTimeouts);
   const periods = namedChance(seed, 'searches').pick(searchPeriods);
-  const components = [
-    ...Array.from({ length: layout.watchers }, () => 'watcher' as const),
-    ...Array.from({ length: layout.workers }, () => 'worker' as const),
-  ];
+  const isInOne = namedChance(seed, 'in one').happens(0.5);
+  const components = isInOne
+    ? Array.from({ length: layout.workers }, () => 'controller' as const)
+    : [
+        ...Array.from({ length: layout.watchers }, () => 'watcher' as const),
+        ...Array.from({ length: layout.workers }, () => 'worker' as const),
+      ];
   return components.map(
     (component, index) =>
       new SimulatedReplica({

@@ -7,7 +7,8 @@ import type { Weather } from './weather.ts';
 
 /** Where a process of an install runs, and is started again when it ends. */
 export interface Replica {
-  readonly component: 'worker' | 'watcher';
+  /** `controller`: a worker with the watcher in it. */
+  readonly component: 'worker' | 'watcher' | 'controller';
   /** For example `one-worker-2`: the install, the component, a number. */
   readonly name: string;
   /** Undefined between the end of one process and the start of the next. */

@@ -61,12 +61,17 @@ export function defaultOf(
   return typeof flag.default === 'string' ? flag.default : flag.default[component];
 }
 
-/** Undefined: the flag has an effect in the process. Otherwise a sentence. */
+/**
+ * Undefined: the flag has an effect in a process that does the work of `components`. Otherwise a
+ * sentence.
+ */
 export function withoutEffectIn(
   { only }: Pick<Flag<unknown>, 'only'>,
-  component: Component,
+  components: Components,
 ): string | undefined {
-  if (only === undefined || processesOf(only).includes(component)) return undefined;
+  if (only === undefined) return undefined;
+  const users = processesOf(only);
+  if (processesOf(components).some((component) => users.includes(component))) return undefined;
   const [first, ...others] = processesOf(only).map((name) => `the ${name}`);
   return others.length === 0
     ? `only ${first} uses it.`

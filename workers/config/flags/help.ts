@@ -43,7 +43,9 @@ function helpOfFlag(name: FlagName, started: Started): string {
 function effectOf(flag: Flag<unknown>, component: Component): string {
   if (flag.noop !== undefined) return ` No effect: ${flag.noop}`;
   const reason = withoutEffectIn(flag, component);
-  return reason === undefined ? '' : ` No effect here: ${reason}`;
+  if (reason === undefined) return '';
+  const isOfWatcher = component === 'worker' && withoutEffectIn(flag, 'watcher') === undefined;
+  return isOfWatcher ? ' No effect without --with-watcher.' : ` No effect here: ${reason}`;
 }
 
 const environment = `Environment:

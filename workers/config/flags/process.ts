@@ -170,6 +170,13 @@ const workFlags = {
     only: 'worker',
     ours: true,
   },
+  'with-watcher': {
+    kind: boolean,
+    default: 'false',
+    says: 'The watcher runs in this process as well, with what both share in memory once. The flags of the watcher have an effect here then. All that a process serves ends with it.',
+    only: 'worker',
+    ours: true,
+  },
   'concurrent-syncs': {
     kind: integer({ min: 1 }),
     default: { watcher: '64', worker: '50', front: '10' },

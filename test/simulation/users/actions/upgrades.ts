@@ -10,7 +10,7 @@ export async function upgradeWorkers(user: User): Promise<void> {
   for (let pool = 0; pool < poolsMost; pool += 1) await scale(user);
   if (!(await user.wait(secondMs / 10, 20 * secondMs))) return;
   for (const replica of user.install.replicas) {
-    if (replica.component !== 'worker' || !replica.process) continue;
+    if (replica.component === 'watcher' || !replica.process) continue;
     user.note(`restarts ${replica.name}`);
     replica.restart();
     if (!(await user.wait(secondMs, 20 * secondMs))) return;
