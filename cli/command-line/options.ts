@@ -116,7 +116,7 @@ export function futureTime(text: string): number {
   const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text);
   const time = isTime ? Date.parse(text) : NaN;
   if (time > Date.now()) return time;
-  throw new InvalidArgumentError('Allowed: times to come, such as 2026-12-01T12:00:00Z.');
+  throw new InvalidArgumentError('Allowed: times to come, such as 2036-12-01T12:00:00Z.');
 }
 
 /** Collects an option that may be given more than once. */

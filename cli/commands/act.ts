@@ -264,7 +264,7 @@ export const actCommands = [
               .choices([...preserveValues])
               .default('now'),
           )
-          .option('--until <time>', 'such as 2026-12-01T12:00:00Z; of a machine only', futureTime),
+          .option('--until <time>', 'such as 2036-12-01T12:00:00Z; of a machine only', futureTime),
       withCluster,
       withTarget,
       withConsent,
@@ -273,7 +273,7 @@ export const actCommands = [
     about: `Values: now keeps the machine whatever its phase; when-failed keeps it if it fails, instead of replacing it; false ends
 that. What a Node says overrides its Machine. Exit code 1: it was not done, or not all of it, and it says what and why.`,
     examples: [
-      'preserve machine/pool-86b9f-rpz4r --until 2026-12-01T12:00:00Z --yes',
+      'preserve machine/pool-86b9f-rpz4r --until 2036-12-01T12:00:00Z --yes',
       'preserve node/ip-10-0-1-7 --value when-failed',
       'preserve machine/pool-86b9f-rpz4r --value false --yes',
     ],

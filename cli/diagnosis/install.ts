@@ -181,7 +181,7 @@ function leaderless(lease: LeaseFact): Pick<Finding, 'cause' | 'commands'> {
   }
   return {
     cause: 'no watcher leads, so nothing is created and nothing is deleted',
-    commands: ['kubectl get deployments -A -l app.kubernetes.io/component=watcher'],
+    commands: ['kubectl get deployments -A -l app.kubernetes.io/name=millwright'],
   };
 }
 
@@ -220,7 +220,7 @@ function restoreFindings({ namespace, name, restoredAt }: LeaseFact, install: In
 
 /** The flags that are known are those of one install; which one serves the namespace is not. */
 function restoreCommands(namespace: string, install: Install): string[] {
-  const watchers = install.processes.filter(({ component }) => component === 'watcher');
+  const watchers = install.processes.filter(({ isWatcher }) => isWatcher);
   if (install.namespace === undefined && watchers.length > 1) {
     return [
       '# names the Schedule that has to stand still, so that no instance is deleted',

@@ -14,7 +14,7 @@ import type { Observed } from './observed.ts';
 import { observe } from './observed.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Deployment } from '../install/deployments.ts';
-import { isWatcher } from '../install/deployments.ts';
+import { isWatcher, isWorker } from '../install/deployments.ts';
 import type { Right } from '../objects/rights.ts';
 import { attributesOf, formatRight, isAllowed, rightOnMachines } from '../objects/rights.ts';
 import { isRefusal } from '../../kube/client/errors.ts';
@@ -160,10 +160,11 @@ async function ofDeployment(
   const account = deployment.spec?.template?.spec?.serviceAccountName ?? 'default';
   const user = `system:serviceaccount:${release}:${account}`;
   const ofPolicies = (await isServed(kube, policyResource))
-    ? policyRights(namespace, isWatcher(deployment))
+    ? policyRights(namespace, isWorker(deployment))
     : [];
   const rights = [
-    ...(isWatcher(deployment) ? watcherRights(namespace) : workerRights(namespace)),
+    ...(isWatcher(deployment) ? watcherRights(namespace) : []),
+    ...(isWorker(deployment) ? workerRights(namespace) : []),
     ...ofPolicies,
   ];
   const missing = await missingOf(rights, (right) => isAllowedTo(kube, user, right));
@@ -190,7 +191,7 @@ const workerRights = (namespace: string): Right[] => [
 ];
 
 /** Without them rollouts hold, where their CRD is installed. */
-function policyRights(namespace: string, isOfWatcher: boolean): Right[] {
+function policyRights(namespace: string, isOfWorker: boolean): Right[] {
   const right = (verb: string, resource: string): Right => ({
     verb,
     group: ownGroup,
@@ -200,7 +201,7 @@ function policyRights(namespace: string, isOfWatcher: boolean): Right[] {
   return [
     right('list', 'disruptionpolicies'),
     right('watch', 'disruptionpolicies'),
-    ...(isOfWatcher ? [] : [right('patch', 'disruptionpolicies/status')]),
+    ...(isOfWorker ? [right('patch', 'disruptionpolicies/status')] : []),
   ];
 }
 

@@ -42,10 +42,21 @@ export const isOurs = ({ metadata: { labels = {} } }: Deployment): boolean =>
 export const componentOf = ({ metadata }: Deployment): string | undefined =>
   metadata.labels?.['app.kubernetes.io/component'];
 
-export const isWatcher = (one: Deployment): boolean => componentOf(one) === 'watcher';
-
 export const containersOf = ({ spec }: Deployment): readonly Container[] =>
   spec?.template?.spec?.containers ?? [];
+
+/** The chart has the watcher in a worker, unless it is to be apart. */
+const isInOne = (one: Deployment): boolean =>
+  containersOf(one).some(({ args = [] }) => args.includes('--with-watcher'));
+
+export const isWatcher = (one: Deployment): boolean =>
+  componentOf(one) === 'watcher' || isInOne(one);
+
+export const isFront = (one: Deployment): boolean => componentOf(one) === 'front';
+
+/** Also one that serves a part. */
+export const isWorker = (one: Deployment): boolean =>
+  isInOne(one) || !['watcher', 'front'].includes(componentOf(one) ?? '');
 
 /** Our watcher may have MCM's name: it is not among these. */
 export async function findMcm(

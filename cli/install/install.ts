@@ -68,6 +68,8 @@ export interface ProcessFact {
   namespace: string;
   name: string;
   component: string;
+  /** Also a worker with the watcher in it. */
+  isWatcher: boolean;
   wanted: number;
   available: number;
 }

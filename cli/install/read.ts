@@ -23,7 +23,15 @@ import { defaultTimeouts, warningReasons } from './install.ts';
 import { timeOf } from './times.ts';
 import { withNote } from './noted.ts';
 import type { Deployment } from './deployments.ts';
-import { componentOf, containersOf, isOurs, serversOf, wantedOf } from './deployments.ts';
+import {
+  componentOf,
+  containersOf,
+  isOurs,
+  isWatcher,
+  isWorker,
+  serversOf,
+  wantedOf,
+} from './deployments.ts';
 import type { InstallFlags } from './flags.ts';
 import { installFlagsOf } from './flags.ts';
 import { allLeaseFacts, leaseFactsOf } from './lease-facts.ts';
@@ -261,6 +269,7 @@ function processFactsOf(ours: readonly Deployment[]): ProcessFact[] {
     namespace: one.metadata.namespace ?? '',
     name: one.metadata.name,
     component: componentOf(one) ?? 'process',
+    isWatcher: isWatcher(one),
     wanted: wantedOf(one),
     available: one.status?.availableReplicas ?? 0,
   }));
@@ -268,7 +277,8 @@ function processFactsOf(ours: readonly Deployment[]): ProcessFact[] {
 
 /** As the flags of a worker have them, else the defaults. */
 function timeoutsOf(ours: readonly Deployment[]): Timeouts {
-  const worker = ours.find((one) => componentOf(one) === 'worker');
+  const workers = ours.filter(isWorker);
+  const worker = workers.find(isWatcher) ?? workers[0];
   if (!worker) return defaultTimeouts;
   const words = containersOf(worker).flatMap(({ args = [] }) => args);
   // The program before them is no flag: that fault is left out.

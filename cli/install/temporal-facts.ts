@@ -90,7 +90,7 @@ type Served = Pick<TemporalFacts, 'pollers' | 'release'>;
  * a guess. It is wrong where none polls it, and the watcher that leads sees a worker.
  */
 export function knownOf(served: Served, { processes, leases = [] }: Install): Served {
-  const isGuess = !processes.some(({ component }) => component === 'watcher');
+  const isGuess = !processes.some(({ isWatcher }) => isWatcher);
   const isPolled = Object.values(served.pollers ?? {}).some((count) => count > 0);
   return isGuess && !isPolled && leases.some(seesWorker) ? {} : served;
 }

@@ -7,6 +7,7 @@ import {
   findOurs,
   hasReplicasBefore,
   isWatcher,
+  isWorker,
   scaleBack,
   scaleToZero,
   wantedOf,
@@ -22,7 +23,7 @@ export async function takeOver(steps: Steps): Promise<Answer> {
   const { kube, namespace } = scope;
   const { facts, findings } = await check(scope, options);
   refuseHindered(findings);
-  if (!facts.ours.some(isWatcher) || facts.ours.every(isWatcher)) {
+  if (!facts.ours.some(isWatcher) || !facts.ours.some(isWorker)) {
     throw new Error(
       `Nothing was done: Millwright is not installed for ${namespace}: install the chart beside MCM, or name its namespace with --release-namespace`,
     );

@@ -136,7 +136,7 @@ describe('an install', () => {
   });
 
   test('finds Temporal where the page has it, with a namespace that setup makes', async () => {
-    const flags = flagsOf(await rendered(installs[0] ?? ''), '-watcher');
+    const flags = flagsOf(await rendered(installs[0] ?? ''), '-worker');
     expect(flags).toContain('--temporal-address=temporal-frontend.temporal.svc:7233');
     const [, made] = /TEMPORAL_NAMESPACE=(\S+)/.exec(variables) ?? [];
     expect(flags).toContain(`--temporal-namespace=${made}`);

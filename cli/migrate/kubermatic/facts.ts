@@ -19,10 +19,10 @@ import { isMirror } from '../../../workflows/plan/front/facts.ts';
 import type { NamespacedName } from '../../../workflows/contracts/references.ts';
 import type { ClusterScope } from '../../connection/cluster.ts';
 import {
-  componentOf,
   containersOf,
   deployments,
   findOurs,
+  isFront,
   type Deployment,
 } from '../../install/deployments.ts';
 import { installFlagsOf } from '../../install/flags.ts';
@@ -96,7 +96,7 @@ export async function readFacts(
       theirs,
       nodes: await readNodes(kube, reads),
       processes: {
-        fronts: ours.filter((one) => componentOf(one) === 'front'),
+        fronts: ours.filter(isFront),
         others: controller ? [controller] : [],
       },
     }),

@@ -1,5 +1,11 @@
 /** Evaluates the facts before a take-over from machine-controller. */
-import { componentOf, containersOf, wantedOf, type Deployment } from '../../install/deployments.ts';
+import {
+  containersOf,
+  isFront,
+  isWatcher,
+  wantedOf,
+  type Deployment,
+} from '../../install/deployments.ts';
 import {
   front,
   kubermaticAnnotations,
@@ -140,8 +146,8 @@ function webhooksOf({ webhooks, labels, namespace }: Facts): MigrateResult[] {
 }
 
 function millwrightOf({ namespace, ours, flags: { lease }, holders }: Facts): MigrateResult[] {
-  const fronts = ours.filter((one) => componentOf(one) === 'front');
-  const isInstalled = ours.some((one) => componentOf(one) === 'watcher');
+  const fronts = ours.filter(isFront);
+  const isInstalled = ours.some(isWatcher);
   const missing = [
     ...(isInstalled ? [] : ['Millwright']),
     ...(fronts.length > 0 ? [] : ['the front (value front.enabled)']),
@@ -179,10 +185,10 @@ function millwrightOf({ namespace, ours, flags: { lease }, holders }: Facts): Mi
 
 /** A watcher without the flag takes that Lease as one of MCM, where it serves its namespace. */
 function goesBy(one: Deployment, wanted: string): boolean {
-  const component = componentOf(one);
-  if (component !== 'front' && component !== 'watcher') return true;
+  if (!isFront(one) && !isWatcher(one)) return true;
+  const component = isFront(one) ? 'front' : 'watcher';
   const flag = flagsOfProcess(component, [one])['machine-controller-lease'];
-  const lease = flag || (component === 'front' ? kubermaticLease : undefined);
+  const lease = flag || (isFront(one) ? kubermaticLease : undefined);
   return lease !== undefined && `${lease.namespace}/${lease.name}` === wanted;
 }
 

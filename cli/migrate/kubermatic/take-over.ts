@@ -11,8 +11,10 @@ import type { Machine } from '../../../workflows/api/machine.ts';
 import { isMirror } from '../../../workflows/plan/front/facts.ts';
 import type { Answer } from '../../command-line/answer.ts';
 import {
-  componentOf,
   endingPod,
+  isFront,
+  isWatcher,
+  isWorker,
   scaleBack,
   scaleToZero,
   wantedOf,
@@ -48,9 +50,10 @@ export async function takeOver(steps: Steps): Promise<Answer> {
 function refuse(facts: Facts): void {
   refuseHindered(findingsOf(facts));
   const { ours, holders, namespace } = facts;
-  const missing = ['watcher', 'worker', 'front'].filter(
-    (component) => !ours.some((one) => componentOf(one) === component && wantedOf(one) > 0),
-  );
+  const running = ours.filter((one) => wantedOf(one) > 0);
+  const missing = Object.entries({ watcher: isWatcher, worker: isWorker, front: isFront })
+    .filter(([, isOne]) => !running.some(isOne))
+    .map(([component]) => component);
   if (missing.length > 0) {
     throw new Error(
       `Nothing was done: no ${missing.join(', no ')} of Millwright runs for ${namespace}: install the chart with front.enabled=true, or name its namespace with --release-namespace`,

@@ -246,7 +246,7 @@ const until = Date.parse('2999-01-01T00:00:00Z');
 
 /** As it is once a worker preserves it. */
 const preserved = (uid: string) => {
-  const currentStatus = { phase: 'Running', preserveExpiryTime: '2026-12-01T12:00:00Z' } as const;
+  const currentStatus = { phase: 'Running', preserveExpiryTime: '2036-12-01T12:00:00Z' } as const;
   return aMachine({ metadata: { uid }, status: { currentStatus } });
 };
 
@@ -278,7 +278,7 @@ test('an end is not written on another machine of the same name', async () => {
   place.kube.put(preserved('first'));
   await expect(asked).rejects.toThrow('machine/pool-a was annotated, and is gone since');
   const { status } = await place.kube.read<Machine>(path);
-  expect(status?.currentStatus?.preserveExpiryTime).toBe('2026-12-01T12:00:00Z');
+  expect(status?.currentStatus?.preserveExpiryTime).toBe('2036-12-01T12:00:00Z');
 });
 
 test('an end that cannot be written leaves a machine of which it says that it is annotated', async () => {

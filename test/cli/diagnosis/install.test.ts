@@ -63,12 +63,18 @@ test('without a leader nothing happens', () => {
 });
 
 test('processes that are not there, and queues that nobody polls', () => {
-  const worker = { namespace: 'shoot', name: 'mw-worker', component: 'worker' };
+  const worker = {
+    namespace: 'shoot',
+    name: 'mw-worker',
+    component: 'worker',
+    isWatcher: false,
+  };
+  const watcher = { ...worker, name: 'mw-watcher', component: 'watcher', isWatcher: true };
   expect(
     found({
       processes: [
         { ...worker, wanted: 2, available: 0 },
-        { ...worker, name: 'mw-watcher', component: 'watcher', wanted: 0, available: 0 },
+        { ...watcher, wanted: 0, available: 0 },
         { ...worker, name: 'mw-drain', wanted: 2, available: 1 },
       ],
       temporal: { address: 't:7233', namespace: 'machines', pollers: { q: 0, r: 1 }, tookMs: 3 },
@@ -258,7 +264,8 @@ test('a namespace that has nothing of ours is not one in which nothing works', (
     'Namespace shoot has no machines, and no watcher has led there: -n names another.',
   );
   const machine = aMachine('a', { metadata: { creationTimestamp: minutesAgo(0) } });
-  const process = { namespace: 'r', name: 'w', component: 'watcher', wanted: 1, available: 1 };
+  const worker = { namespace: 'r', name: 'w', component: 'worker', isWatcher: true };
+  const process = { ...worker, wanted: 1, available: 1 };
   for (const changes of [{ machines: [machine] }, { processes: [process] }]) {
     expect(found({ leases: [none], ...changes })).toMatchObject([
       ['worker-down', 'lease/millwright', expect.stringContaining('no watcher leads')],

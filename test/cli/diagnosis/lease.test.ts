@@ -54,7 +54,8 @@ test('a certificate that ends within a week, with when, and how to have it read 
 });
 
 test('a certificate that has ended, of the Deployments where they are', () => {
-  const worker = { name: 'worker', component: 'worker', wanted: 1, available: 1 };
+  const counts = { wanted: 1, available: 1 };
+  const worker = { name: 'worker', component: 'worker', isWatcher: false, ...counts };
   const [finding, ...others] = found(endingAt(now - dayMs), {
     processes: [{ ...worker, namespace: 'release' }],
   });
@@ -156,7 +157,8 @@ test('a Lease that is that of MCM as well says by whom it is held', () => {
 });
 
 test('of all namespaces with several installs no Schedule of another one is named', () => {
-  const watcher = { component: 'watcher', wanted: 1, available: 1, name: 'w' };
+  const counts = { wanted: 1, available: 1 };
+  const watcher = { component: 'worker', isWatcher: true, name: 'w', ...counts };
   const processes = ['a', 'b'].map((namespace) => ({ ...watcher, namespace }));
   const names = { name: 'eu', clusterName: '', isFleet: false };
   const all = { namespace: undefined, names };

@@ -21,7 +21,8 @@ test('a queue that was guessed is not unserved where the watcher sees a worker',
   const served = { pollers: { 'millwright/uid/shoot': 0 } };
   const lease = { namespace: 'shoot', name: 'millwright', holder: 'w', renewedAt: 1, pauses: [] };
   const away = { ...lease, pauses: [{ reason: 'worker' as const, from: 1 }] };
-  const watcher = { namespace: 'r', name: 'w', component: 'watcher', wanted: 1, available: 1 };
+  const worker = { namespace: 'r', name: 'w', component: 'worker', wanted: 1, available: 1 };
+  const watcher = { ...worker, isWatcher: true };
   expect(knownOf(served, anInstall({ leases: [lease] }))).toEqual({});
   expect(knownOf(served, anInstall({ leases: [away] }))).toEqual(served);
   expect(knownOf(served, anInstall({ leases: [lease], processes: [watcher] }))).toEqual(served);

@@ -2,7 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { endingPod, isOurs, isServing, type Deployment } from '../../../cli/install/deployments.ts';
+import {
+  endingPod,
+  isOurs,
+  isServing,
+  isWatcher,
+  isWorker,
+  type Deployment,
+} from '../../../cli/install/deployments.ts';
 import { manifests } from '../../../deploy/helm/render.ts';
 import { InMemoryClient } from '../../support/api-server/in-memory-client.ts';
 import { aPod } from '../../support/builders.ts';
@@ -26,9 +33,10 @@ const named = (labels: Record<string, string>): Deployment => ({
 
 test('those of an install without Helm are ours', () => {
   const installed = deploymentsIn('install.yaml');
-  expect(installed).toHaveLength(2);
+  expect(installed).toHaveLength(1);
   expect(installed.filter((one) => !isOurs(one))).toEqual([]);
-  expect(installed.filter((one) => isServing(one, 'machines'))).toHaveLength(2);
+  expect(installed.filter((one) => isServing(one, 'machines'))).toHaveLength(1);
+  expect(installed.filter((one) => isWatcher(one) && isWorker(one))).toHaveLength(1);
 });
 
 test('those of the chart are ours by any name, and others are not', () => {

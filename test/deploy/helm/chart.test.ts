@@ -18,6 +18,7 @@ import { isNight } from '../../e2e/support/test-stack.ts';
 interface Container {
   args: string[];
   env?: { name: string; value?: string }[];
+  ports?: { containerPort: number }[];
 }
 
 interface Subject {
@@ -60,6 +61,9 @@ async function render(args: readonly string[], program = helm): Promise<Rendered
   const text = await renderChart({ helm: program, namespace: 'machines', args });
   return parseAllDocuments(text).map((document): Rendered => document.toJS());
 }
+
+/** Watcher and worker as two Deployments. */
+const apart = '--set=watcher.apart=true';
 
 const digest = `sha256:${'0'.repeat(64)}`;
 
@@ -135,6 +139,8 @@ async function conditionsFor(...subjects: object[]): Promise<unknown[]> {
   return policies.map(({ spec }) => spec?.matchConditions?.[0]?.expression);
 }
 
+const variables = (...names: string[]) => names.map((name) => ({ name, value: name }));
+
 function policyOf(objects: readonly Rendered[], ending: string): Rendered | undefined {
   return objects.find(
     ({ kind, metadata: { name } }) => kind === 'ValidatingAdmissionPolicy' && name.endsWith(ending),
@@ -200,6 +206,7 @@ describe('the chart', () => {
 
   test.each([
     { values: 'none', args: [] },
+    { values: 'a watcher apart', args: [apart] },
     ...examples.map((file) => ({ values: basename(file), args: [`--values=${file}`] })),
   ])('starts processes that know their flags: $values', async ({ values, args }) => {
     const containers = containersOf(await render(args));
@@ -213,6 +220,7 @@ describe('the chart', () => {
     const args = [
       `--set-json=flags=${JSON.stringify(all)}`,
       `--set-json=workers.worker.flags=${JSON.stringify(own)}`,
+      apart,
     ];
     const objects = (await render(args)).filter(({ kind }) => kind === 'Deployment');
     const given = containersOf(objects).map((container) =>
@@ -248,7 +256,7 @@ describe('the chart', () => {
     const set = ['--set', secret, '--set', 'temporal.payloadKeys.key=mine'];
     const text = await renderChart({ helm, namespace: 'machines', args: set });
     // The Job that names the current version reads no payload.
-    const objects = (await render(set)).filter(({ kind }) => kind !== 'Job');
+    const objects = (await render([...set, apart])).filter(({ kind }) => kind !== 'Job');
     const containers = containersOf(objects);
     expect(containers.length).toBeGreaterThan(1);
     for (const { args } of containers) {
@@ -263,7 +271,7 @@ describe('the chart', () => {
   test('sends the traces of all processes to the collector, and only where that is wanted', async () => {
     const values = ['endpoint=https://otlp.example.com', 'ratio=0.25', 'headers.secretName=otlp'];
     const set = ['enabled=true', ...values].map((value) => `--set=traces.${value}`);
-    const objects = await render([...set, '--set=networkPolicy.enabled=true']);
+    const objects = await render([...set, apart]);
     const containers = containersOf(objects.filter(({ kind }) => kind === 'Deployment'));
     expect(containers.length).toBeGreaterThan(1);
     for (const { args, env } of containers) {
@@ -329,6 +337,7 @@ describe('the chart', () => {
       namespace: '1234',
       args: [
         '--set-string=fullnameOverride=12,watcher.serviceAccount.name=34,nameOverride=56',
+        apart,
         '--set=workers.78.serve={driver},metrics.serviceMonitor.enabled=true',
         '--set=networkPolicy.enabled=true,networkPolicy.temporal.enabled=true',
       ],
@@ -355,7 +364,7 @@ describe('the chart', () => {
   });
 
   test('starts only what the image holds', async () => {
-    const pods = await render(['--set=front.enabled=true']);
+    const pods = await render(['--set=front.enabled=true', apart]);
     const named = pods.flatMap(({ spec }) => [
       ...(spec?.template?.spec.containers ?? []),
       ...(spec?.containers ?? []),
@@ -377,7 +386,7 @@ describe('the chart', () => {
     );
     const { podLabels: labels, podAnnotations: annotations, ...spec } = values;
     for (const more of [[], ['--is-upgrade']]) {
-      const objects = await render([...set, ...more]);
+      const objects = await render([...set, apart, ...more]);
       const pods = objects.flatMap(podIn);
       expect(pods.map(({ name }) => name.replace(/-[0-9a-f]{8}$/, '')).toSorted()).toEqual(
         ['test', 'version', 'watcher', 'worker'].map((name) => `millwright-${name}`),
@@ -529,6 +538,92 @@ describe('the chart', () => {
     }
   });
 
+  test.each([
+    { args: [], name: 'millwright-worker' },
+    { args: [`--values=${join(folder, 'split-workers.yaml')}`], name: 'millwright-core' },
+    {
+      args: ['--set=workers.a.serve={drain},workers.b.serve={core},workers.c.serve={core}'],
+      name: 'millwright-b',
+    },
+  ])('has the watcher in the first worker with the core, at its port: $name', async (one) => {
+    const objects = (await render(one.args)).filter(({ kind }) => kind === 'Deployment');
+    const ports = objects.map((object) => [
+      object.metadata.name,
+      containersOf([object])[0]?.args.includes('--with-watcher'),
+      containersOf([object])[0]?.ports?.[0]?.containerPort,
+    ]);
+    const others = ports.filter(([name]) => name !== one.name);
+    expect(ports).toContainEqual([one.name, true, 10_258]);
+    expect(others).toEqual(others.map(([name]) => [name, false, 10_259]));
+    expect(containersOf(objects).flatMap(faultsOf)).toEqual([]);
+  });
+
+  test('adds what is said of the watcher to that of the worker that it runs in', async () => {
+    const both = { name: 'TEMPORAL_BOTH', value: 'of the watcher' };
+    const values = {
+      'watcher.flags': { v: 4, 'log-level': 'warn', 'kube-api-qps': 7 },
+      'workers.worker.flags': { v: 0 },
+      'watcher.env': [...variables('A', 'TEMPORAL_A'), both],
+      'workers.worker.env': variables('B', 'TEMPORAL_BOTH'),
+    };
+    const args = Object.entries(values).map(([at, value]) => {
+      return `--set-json=${at}=${JSON.stringify(value)}`;
+    });
+    const objects = await render(args);
+    const [worker] = containersOf(objects.filter(({ kind }) => kind === 'Deployment'));
+    const given = ['--kube-api-qps=7', '--log-level=warn', '--v=0'];
+    expect(worker?.args).toEqual(expect.arrayContaining(given));
+    expect(worker?.args).not.toContain('--v=4');
+    expect(worker?.env).toEqual(variables('A', 'TEMPORAL_A', 'B', 'TEMPORAL_BOTH'));
+    const [job] = containersOf(objects.filter(({ kind }) => kind === 'Job'));
+    expect(job?.env).toEqual(variables('TEMPORAL_A', 'TEMPORAL_BOTH'));
+  });
+
+  test('has nothing of the watcher but its roles, bound to the account of the worker', async () => {
+    const objects = await render([]);
+    const named = objects.filter(({ metadata }) => metadata.name.endsWith('watcher'));
+    expect(new Set(named.map(({ kind }) => kind.replace('Cluster', '')))).toEqual(
+      new Set(['Role', 'RoleBinding']),
+    );
+    const subjects = named.flatMap(({ subjects: bound = [] }) => bound.map(({ name }) => name));
+    expect(new Set(subjects)).toEqual(new Set(['millwright-worker']));
+    expect(JSON.stringify(objects)).not.toContain(':millwright-watcher');
+    const two = (await render([apart])).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    expect(two).toEqual(
+      expect.arrayContaining(
+        ['Deployment', 'PodDisruptionBudget', 'ServiceAccount'].map(
+          (kind) => `${kind} millwright-watcher`,
+        ),
+      ),
+    );
+  });
+
+  // Helm would fail to change the selector of a Deployment that is there.
+  test("leaves a Deployment of MCM's name the labels that it had with the watcher alone", async () => {
+    const args = ['--set=watcher.deploymentName=machine-controller-manager'];
+    const network = '--set=networkPolicy.enabled=true,flags.ambient-credentials=true';
+    const component = { 'app.kubernetes.io/component': 'watcher' };
+    const labels = expect.objectContaining(component);
+    const objects = await render([...args, network]);
+    const deployments = objects.filter(({ kind }) => kind === 'Deployment');
+    expect(deployments).toMatchObject([
+      {
+        metadata: { name: 'machine-controller-manager', labels },
+        spec: {
+          selector: { matchLabels: labels },
+          template: { spec: { serviceAccountName: 'millwright-worker' } },
+        },
+      },
+    ]);
+    const [policy] = objects.filter(({ metadata: { name } }) => name.endsWith('-metadata'));
+    expect(policy).toMatchObject({ spec: { podSelector: { matchLabels: labels } } });
+    const two = (await render([...args, apart])).filter(({ kind }) => kind === 'Deployment');
+    expect(two.map(({ metadata }) => metadata.name)).toEqual([
+      'machine-controller-manager',
+      'millwright-worker',
+    ]);
+  });
+
   test('gives each worker the rights of what it serves, and no others', async () => {
     const objects = await render([`--values=${join(folder, 'split-workers.yaml')}`]);
     const roles = (account: string): string[] =>
@@ -540,9 +635,13 @@ describe('the chart', () => {
         .map(({ metadata }) => metadata.name.replace('machines.', ''))
         .toSorted();
     const common = ['millwright-identity', 'millwright-lease-worker', 'millwright-worker'];
-    expect(roles('millwright-core')).toEqual(
-      ['millwright-core', 'millwright-target-core', 'millwright-tokens-core', ...common].toSorted(),
-    );
+    const ofWatcher = [
+      'millwright-lease-watcher',
+      'millwright-target-watcher',
+      'millwright-watcher',
+    ];
+    const ofCore = ['millwright-core', 'millwright-target-core', 'millwright-tokens-core'];
+    expect(roles('millwright-core')).toEqual([...ofCore, ...ofWatcher, ...common].toSorted());
     expect(roles('millwright-drain')).toEqual(
       ['millwright-drain', 'millwright-target-drain', ...common].toSorted(),
     );
@@ -559,7 +658,7 @@ describe('the chart', () => {
     const objects = await render([split, ...shared, '--skip-tests']);
     const accounts = objects.filter(({ kind }) => kind === 'ServiceAccount');
     const names = accounts.map(({ metadata }) => metadata.name);
-    expect(names.toSorted()).toEqual(['cloud', 'millwright-core', 'millwright-watcher']);
+    expect(names.toSorted()).toEqual(['cloud', 'millwright-core']);
     const [cloud] = accounts.filter(({ metadata }) => metadata.name === 'cloud');
     expect(cloud?.metadata.annotations).toHaveProperty(['eks.amazonaws.com/role-arn']);
   });
@@ -737,7 +836,11 @@ describe('the chart', () => {
       "at '/rbac/subjects/0': missing property 'namespace'",
     ],
     ['terminationGracePeriodSeconds=20', 'allowed: more than --shutdown-grace-period'],
-    ['flags.shutdown-grace-period=1m30s', '--shutdown-grace-period, which is 1m30s in watcher'],
+    ['flags.shutdown-grace-period=1m30s', '--shutdown-grace-period, which is 1m30s in worker'],
+    [
+      'watcher.flags.shutdown-grace-period=1m30s',
+      '--shutdown-grace-period, which is 1m30s in worker',
+    ],
     [
       'workers.worker.flags.shutdown-grace-period=30s',
       '--shutdown-grace-period, which is 30s in worker',
@@ -748,6 +851,11 @@ describe('the chart', () => {
       'watcher.flags.namespace: is not allowed; use machines.namespace',
     ],
     ['workers.worker.flags.serve=core', 'is not allowed; use workers.NAME.serve'],
+    ['flags.with-watcher=true', 'flags.with-watcher: is not allowed; use watcher.apart'],
+    ...['replicas=3', 'resources.limits.memory=1Gi', 'serviceAccount.name=a'].map((value) => [
+      `watcher.${value}`,
+      `watcher.${value.replace(/[.=].*/, '')}: is set, but the watcher runs in the worker "worker"`,
+    ]),
     [
       'watcher.flags.leader-elect-resource-namespace=a',
       'set flags.leader-elect-resource-namespace, by which all processes and their rights go',
@@ -838,9 +946,8 @@ describe('the chart', () => {
       { env: { KUBECONFIG: '/nowhere' }, errorsApart: true },
     );
     const [, notes = ''] = said.split('NOTES:');
-    expect(notes).toContain(
-      'rollout status deployment/machine-controller-manager deployment/millwright-worker',
-    );
+    expect(notes).toContain('rollout status deployment/machine-controller-manager\n');
+    expect(notes).toContain('logs deployment/machine-controller-manager\n');
     expect(notes).toContain('The target cluster needs the rights as well');
     expect(notes).toContain('Temporal is reached without TLS');
   });

@@ -85,7 +85,7 @@ test('comes beside what is there, which stays but for the FlowSchemas and a flag
   const flag = '"--machine-controller-lease=kube-system/machine-controller"';
   for (const object of all.filter((one) => !isNew(one) && one.kind !== 'FlowSchema')) {
     const text = JSON.stringify(object);
-    const isWatcher = keyOf(object) === 'Deployment machines/millwright-watcher';
+    const isWatcher = keyOf(object) === 'Deployment machines/millwright-worker';
     expect(text.includes(flag)).toBe(isWatcher);
     expect(JSON.parse(text.replace(`,${flag}`, ''))).toEqual(before.get(keyOf(object)));
   }
@@ -201,10 +201,7 @@ test('is told what its values say, in flags that it knows', async () => {
 });
 
 test.each([
-  [
-    'front.serviceAccount.name=millwright-watcher',
-    /"millwright-watcher" is that of another process/,
-  ],
+  ['front.serviceAccount.name=millwright-worker', /"millwright-worker" is that of another process/],
   ['workers.front.serve={core}', /workers.front: is not allowed with front.enabled/],
   ['front.flags.join-cluster-timeout=5m', /use front.joinClusterTimeout/],
   ['front.joinClusterTimeout=soon', /joinClusterTimeout/],

@@ -97,8 +97,8 @@ beforeAll(async () => {
   });
   await kube.create(leasePath(namespace), { metadata: { name: controller }, spec: {} });
   await deploy({ name: controller, args: [`-leader-election-namespace=${namespace}`] });
-  for (const component of ['watcher', 'worker', 'front']) {
-    const own = component === 'front' ? ['--user-data-config=cluster'] : [];
+  for (const component of ['worker', 'front']) {
+    const own = component === 'front' ? ['--user-data-config=cluster'] : ['--with-watcher'];
     await deploy({
       name: `millwright-${component}`,
       args: [`--namespace=${namespace}`, leaseFlag(), ...own],
@@ -114,7 +114,7 @@ beforeAll(async () => {
     const ofFront = await kube.get<Lease>(leasePath(namespace, front.lease));
     expect(ofFront.spec?.holderIdentity).toBeTruthy();
     const { items } = await kube.list<Deployment>(deployments(namespace));
-    expect(items.map(({ status }) => status?.availableReplicas)).toEqual([1, 1, 1, 1]);
+    expect(items.map(({ status }) => status?.availableReplicas)).toEqual([1, 1, 1]);
   });
 });
 
@@ -122,7 +122,7 @@ beforeAll(async () => {
 afterEach(async () => {
   stopping.abort();
   await standIn;
-  for (const name of ['watcher', 'worker', 'front'].map((one) => `millwright-${one}`)) {
+  for (const name of ['worker', 'front'].map((one) => `millwright-${one}`)) {
     await cluster.delete(deployments(namespace, name));
   }
   await cluster.delete(deployments(namespace, controller));

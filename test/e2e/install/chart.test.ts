@@ -34,14 +34,13 @@ const kubectl = await preparedBinary('kubectl');
 const { layout, virtualCloud } = testStack();
 
 interface Program {
-  /** The part of the name of a worker that stands for the process. */
-  part: 'watcher' | 'core' | 'drain' | 'cloud';
+  /** The part of the name of a worker that stands for the process. The core has the watcher. */
+  part: 'core' | 'drain' | 'cloud';
   values: object;
 }
 
 /** No kubelet runs a pod here: the test starts the processes itself, as their pods would be. */
 const programs: readonly Program[] = [
-  { part: 'watcher', values: { replicas: 0 } },
   { part: 'core', values: { replicas: 0, serve: ['core'], providers: ['virtual'] } },
   { part: 'drain', values: { replicas: 0, serve: ['drain'], providers: ['virtual'] } },
   { part: 'cloud', values: { replicas: 0, serve: ['driver:virtual'], providers: ['virtual'] } },
@@ -63,12 +62,11 @@ interface Deployment {
 }
 
 /** Flags that say where the pod is, and are otherwise here. */
-const ofPod = /^--(control-kubeconfig|target-kubeconfig|namespace|temporal-address|log-format)=/;
+const ofPod =
+  /^--(control-kubeconfig|target-kubeconfig|namespace|temporal-address|log-format|port)=/;
 
-const settings = programs.map(({ part, values }) =>
-  part === 'watcher'
-    ? `--set-json=watcher=${JSON.stringify(values)}`
-    : `--set-json=workers.${part}=${JSON.stringify(values)}`,
+const settings = programs.map(
+  ({ part, values }) => `--set-json=workers.${part}=${JSON.stringify(values)}`,
 );
 // Its pods run nowhere: what becomes of them is for the test to say, and for no Node of others.
 const release = [
@@ -151,13 +149,15 @@ describe('an install by the chart', () => {
       kubeconfig: kubeconfigFileOf(accountOf(scenario, program.replace('worker-', ''))),
       virtualCloud,
     }),
-    watcherFlags: flags.get('millwright-watcher') ?? [],
-    workers: programs
-      .filter(({ part }) => part !== 'watcher')
-      .map(({ part }) => ({
-        name: `worker-${part}` as const,
-        flags: flags.get(`millwright-${part}`) ?? [],
-      })),
+    isInOne: true,
+    workers: programs.map(({ part }) => ({
+      name: `worker-${part}` as const,
+      // As the operator has it for all workers, unless they say otherwise.
+      flags: [
+        ...(part === 'core' ? [] : ['--with-watcher=false']),
+        ...(flags.get(`millwright-${part}`) ?? []),
+      ],
+    })),
   });
   // The release goes after the objects and their processes.
   afterAll(async () => {

@@ -33,6 +33,7 @@ describe('a restore of etcd and of Temporal from backups', () => {
     clusters,
     clusterName,
     isDoubled: false,
+    isInOne: true,
     // Checks are started by hand only.
     workerFlags: [
       '--machine-safety-orphan-vms-period=24h',
@@ -70,7 +71,7 @@ describe('a restore of etcd and of Temporal from backups', () => {
     await restoreEtcd(control);
     await restoreTemporal();
     await eventually('the API server answers', () => cluster.machines());
-    // The Deployments are as they were at the backup.
+    // The Deployment is as it was at the backup.
     await runbook.run('1. Stop Millwright');
     await runbook.run('3. Forget what the watcher knew');
     await runbook.run('4. Start Millwright');
@@ -101,6 +102,7 @@ describe('a control plane that moves to another cluster', () => {
     clusters,
     clusterName,
     isDoubled: false,
+    isInOne: true,
     // Of the runs that the old cluster leaves behind.
     causes: [/: TERMINATED$/],
   });

@@ -24,6 +24,7 @@ describe('a certificate of watcher and worker', () => {
   });
   const scenario = useScenario('runbook-certificate', {
     isDoubled: false,
+    isInOne: true,
     env: () => ({
       TEMPORAL_ADDRESS: temporal.address,
       TEMPORAL_TLS_CLIENT_CERT_PATH: join(temporal.folder, 'tls.crt'),
@@ -39,13 +40,6 @@ describe('a certificate of watcher and worker', () => {
     await cluster.delete(deployments(namespace));
     await temporal.stop();
   });
-
-  async function startAllAgain(): Promise<void> {
-    for (const program of ['worker', 'watcher'] as const) {
-      await operator.retire(program);
-      operator.startAgain(program);
-    }
-  }
 
   test('that ends is seen before, when it has ended, and renewed', async () => {
     await replicas.start();
@@ -73,7 +67,8 @@ describe('a certificate of watcher and worker', () => {
     for (const name of ['ca.crt', 'ca.key']) {
       copyFileSync(join(temporal.folder, name), join(page.folder, name));
     }
-    await startAllAgain();
+    await operator.retire('worker');
+    operator.startAgain('worker');
     const name = await createMachine(scenario, 'waiting');
     await eventually('the worker is refused, and says that it is cut off', () => {
       expect([...temporal.refusals]).toEqual(['CERT_HAS_EXPIRED']);

@@ -11,9 +11,9 @@ import { useServedPool } from '../support/served-pool.ts';
 import { TemporalOutage } from '../support/temporal-outage.ts';
 
 describe('the runbook of', () => {
-  const apiServer = new ApiOutage('runbook-servers', 'target');
+  const apiServer = new ApiOutage('runbook-servers', 'target', 'millwright-controller');
   const temporal = new TemporalOutage();
-  // In this order: watcher and worker are started after their relays.
+  // In this order: the worker is started after its relays.
   beforeAll(async () => {
     await apiServer.start();
     await temporal.start();
@@ -44,7 +44,7 @@ describe('the runbook of', () => {
       expect(await page.run('Look')).toMatch(/^millwright-worker +0\/0 /m);
     });
     await cluster.scale(pool.name(), 2);
-    await page.run('The Deployments are scaled to 0');
+    await page.run('The Deployment is scaled to 0');
     await expectScaledTo(2);
   });
 

@@ -10,18 +10,23 @@ export class ApiOutage {
   readonly #name: string;
   /** `target`: the control cluster stays in reach. */
   readonly #takes: 'target' | 'both';
+  readonly #worker: User;
   readonly #relays: Relay[] = [];
   readonly #access = new Map<User, Access>();
   #isOut = false;
 
-  /** @param name Of its files: two outages must not share them. */
-  constructor(name: string, takes: 'target' | 'both') {
+  /**
+   * @param name Of its files: two outages must not share them.
+   * @param worker The user of the worker.
+   */
+  constructor(name: string, takes: 'target' | 'both', worker: User = 'millwright-worker') {
     this.#name = name;
     this.#takes = takes;
+    this.#worker = worker;
   }
 
   async start(): Promise<void> {
-    for (const user of ['millwright-worker', 'millwright-watcher'] as const) {
+    for (const user of [this.#worker, 'millwright-watcher'] as const) {
       this.#access.set(user, await this.#relay(user));
     }
   }
@@ -29,7 +34,7 @@ export class ApiOutage {
   /** For a scenario's options. */
   get options(): { workerAccess: () => Access; watcherAccess: () => Access } {
     return {
-      workerAccess: () => this.#accessOf('millwright-worker'),
+      workerAccess: () => this.#accessOf(this.#worker),
       watcherAccess: () => this.#accessOf('millwright-watcher'),
     };
   }

@@ -1,6 +1,6 @@
 /**
- * Our Deployments, in whose place processes of the scenario's operator run: each while its
- * Deployment wants replicas, and anew when it is restarted.
+ * Our Deployment, in whose place the worker of a scenario runs that has the watcher in it: while it
+ * wants replicas, and anew when it is restarted.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,13 +9,12 @@ import { deployments, wantedOf, type Deployment } from '../../../cli/install/dep
 import { namespaced } from '../../../kube/client/paths.ts';
 import type { Scenario } from './scenario.ts';
 
-const components = ['watcher', 'worker'] as const;
-type Component = (typeof components)[number];
+const name = 'millwright-worker';
 const checkEveryMs = 100;
 
 export interface ReplicasOptions {
   /**
-   * Of the Node on which their pods are Ready, in a control plane that has controllers. Default:
+   * Of the Node on which its pods are Ready, in a control plane that has controllers. Default:
    * it has none.
    */
   nodeName?: string;
@@ -28,8 +27,8 @@ export class Replicas {
   readonly #options: ReplicasOptions;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
-  /** What each process that runs was started for. */
-  readonly #states = new Map<Component, string>();
+  /** What the process was started for; undefined: it does not run. */
+  #state: string | undefined;
 
   constructor(scenario: Scenario, options: ReplicasOptions = {}) {
     this.#scenario = scenario;
@@ -40,36 +39,35 @@ export class Replicas {
   async start(): Promise<void> {
     const { cluster, namespace } = this.#scenario;
     const { nodeName } = this.#options;
-    for (const component of components) {
-      const labels = labelsOf(component);
-      await cluster.kube.create(deployments(namespace), {
-        metadata: { name: nameOf(component), labels: { ...labels, ...ofChart } },
-        spec: {
-          replicas: 2,
-          selector: { matchLabels: labels },
-          template: {
-            metadata: { labels },
-            spec: {
-              containers: [
-                { name: component, image: 'millwright', args: [`--namespace=${namespace}`] },
-              ],
-              ...(nodeName !== undefined && {
-                nodeSelector: { 'kubernetes.io/hostname': nodeName },
-                tolerations: [{ operator: 'Exists' }],
-              }),
-            },
+    await cluster.kube.create(deployments(namespace), {
+      metadata: { name, labels: { ...labels, ...ofChart } },
+      spec: {
+        replicas: 2,
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels },
+          spec: {
+            containers: [
+              {
+                name: 'worker',
+                image: 'millwright',
+                args: [`--namespace=${namespace}`, '--with-watcher'],
+              },
+            ],
+            ...(nodeName !== undefined && {
+              nodeSelector: { 'kubernetes.io/hostname': nodeName },
+              tolerations: [{ operator: 'Exists' }],
+            }),
           },
         },
-      });
-      if (nodeName === undefined) {
-        await cluster.kube.create(namespaced('pods', namespace), podOf(component));
-      }
-      this.#states.set(component, '');
-    }
+      },
+    });
+    if (nodeName === undefined) await cluster.kube.create(namespaced('pods', namespace), pod);
+    this.#state = '';
     this.#running = this.#follow();
   }
 
-  /** The Deployments stay. */
+  /** The Deployment stays. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -80,10 +78,8 @@ export class Replicas {
       const { cluster, namespace } = this.#scenario;
       try {
         const all = await cluster.list<Restartable>(deployments(namespace));
-        for (const component of components) {
-          const one = all.find(({ metadata }) => metadata.name === nameOf(component));
-          await this.#be(component, one && stateOf(one));
-        }
+        const one = all.find(({ metadata }) => metadata.name === name);
+        await this.#be(one && stateOf(one));
       } catch {
         // The API server is restored; the next round asks again.
       }
@@ -92,25 +88,25 @@ export class Replicas {
   }
 
   /** Undefined: it is not to run. */
-  async #be(component: Component, wanted: string | undefined): Promise<void> {
-    const present = this.#states.get(component);
+  async #be(wanted: string | undefined): Promise<void> {
+    const present = this.#state;
     if (wanted === present) return;
     const { operator } = this.#scenario;
-    if (present !== undefined) await operator.retire(component);
-    this.#states.delete(component);
+    if (present !== undefined) await operator.retire('worker');
+    this.#state = undefined;
     if (wanted === undefined) {
-      await this.#removePod(component);
+      await this.#removePod();
       return;
     }
     await this.#mount();
-    operator.startAgain(component);
-    this.#states.set(component, wanted);
+    operator.startAgain('worker');
+    this.#state = wanted;
   }
 
-  async #removePod(component: Component): Promise<void> {
+  async #removePod(): Promise<void> {
     const { cluster, namespace } = this.#scenario;
     if (this.#options.nodeName !== undefined) return;
-    await cluster.delete(namespaced('pods', namespace, nameOf(component)));
+    await cluster.delete(namespaced('pods', namespace, name));
   }
 
   /** As the kubelet does. */
@@ -121,18 +117,16 @@ export class Replicas {
     const path = namespaced('secrets', namespace, mount.secret);
     const { data = {} } = await cluster.kube.get<{ data?: Record<string, string> }>(path);
     mkdirSync(mount.folder, { recursive: true });
-    for (const [name, value] of Object.entries(data)) {
-      writeFileSync(join(mount.folder, name), Buffer.from(value, 'base64'));
+    for (const [file, value] of Object.entries(data)) {
+      writeFileSync(join(mount.folder, file), Buffer.from(value, 'base64'));
     }
   }
 }
 
-const nameOf = (component: Component): string => `millwright-${component}`;
-
-const labelsOf = (component: Component): Record<string, string> => ({
+const labels: Readonly<Record<string, string>> = {
   'app.kubernetes.io/name': 'millwright',
-  'app.kubernetes.io/component': component,
-});
+  'app.kubernetes.io/component': 'worker',
+};
 
 interface Restartable extends Deployment {
   spec?: NonNullable<Deployment['spec']> & {
@@ -150,7 +144,7 @@ function stateOf(deployment: Restartable): string | undefined {
   return annotations?.['kubectl.kubernetes.io/restartedAt'] ?? '';
 }
 
-const podOf = (component: Component): object => ({
-  metadata: { name: nameOf(component), labels: labelsOf(component) },
-  spec: { containers: [{ name: component, image: 'millwright' }] },
-});
+const pod = {
+  metadata: { name, labels },
+  spec: { containers: [{ name: 'worker', image: 'millwright' }] },
+};

@@ -73,7 +73,7 @@ export class Scenario {
     const stack = testStack();
     const { control, target } = clusters ?? { control: stack, target: stack };
     const given = payloadKeys === undefined ? more : withKeys(more, payloadKeys);
-    const options = { ...(clusters && placeOf(clusters, clusterName)), ...given };
+    const options = { ...(clusters && placeOf(clusters, clusterName, more.isInOne)), ...given };
     // All names of a scenario begin with its namespace: Nodes and VMs are shared by all.
     this.namespace = `${name}-${randomBytes(2).toString('hex')}`;
     const { kubeconfig } = control.layout;
@@ -216,6 +216,7 @@ function dataConverterFor(file: string | undefined): DataConverter | undefined {
 export function placeOf(
   { control, target }: NonNullable<ScenarioOptions['clusters']>,
   clusterName: string | undefined,
+  isInOne = false,
 ): Partial<OperatorOptions> {
   const accessOf = (user: User) => (): Access => ({
     kubeconfig: control.layout.kubeconfigOf(user),
@@ -223,7 +224,7 @@ export function placeOf(
     virtualCloud: target.virtualCloud,
   });
   return {
-    workerAccess: accessOf('millwright-worker'),
+    workerAccess: accessOf(isInOne ? 'millwright-controller' : 'millwright-worker'),
     watcherAccess: accessOf('millwright-watcher'),
     ...(clusterName !== undefined && { flags: [`--cluster-name=${clusterName}`] }),
   };

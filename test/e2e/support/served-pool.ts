@@ -1,4 +1,4 @@
-/** A pool whose watcher and worker run for Deployments, as in a cluster: runbooks act on those. */
+/** A pool whose worker, with the watcher in it, runs for a Deployment: runbooks act on that. */
 import { deployments } from '../../../cli/install/deployments.ts';
 import { createDeployment, deleteDeployment, untilRunning } from './machines.ts';
 import { Replicas } from './replicas.ts';
@@ -18,7 +18,7 @@ export function useServedPool(short: string, options: ScenarioOptions = {}): Ser
   let pool: string;
   let uids: string[];
   let replicas: Replicas;
-  // Before the scenario ends: drains would evict the pods of its Deployments again and again.
+  // Before the scenario ends: drains would evict the pods of its Deployment again and again.
   afterAll(async () => {
     await replicas.stop();
     await scenario.cluster.delete(deployments(scenario.namespace));
@@ -27,6 +27,7 @@ export function useServedPool(short: string, options: ScenarioOptions = {}): Ser
   const scenario = useScenario(short, {
     ...options,
     isDoubled: false,
+    isInOne: true,
     workerFlags: [
       '--machine-safety-apiserver-statuscheck-timeout=5s',
       '--machine-safety-apiserver-statuscheck-period=5s',

@@ -5,7 +5,7 @@ import { loadKubeConfig } from '../../../kube/client/kubeconfig.ts';
 import type { Upstream } from './relay.ts';
 import { testStack } from './test-stack.ts';
 
-export type User = 'millwright-worker' | 'millwright-watcher';
+export type User = 'millwright-worker' | 'millwright-watcher' | 'millwright-controller';
 
 /**
  * With the process's own certificate, so that the rights of deploy/manifests hold for what goes

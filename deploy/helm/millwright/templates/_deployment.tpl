@@ -1,10 +1,10 @@
-{{/* A Deployment with its PodDisruptionBudget. Takes { name } and what millwright.podTemplate takes. */}}
+{{/* A Deployment with its PodDisruptionBudget. Takes what millwright.podTemplate takes. */}}
 {{- define "millwright.deployment" }}
 ---
 apiVersion: apps/v1
 kind: Deployment
 metadata:
-  name: {{ .name | quote }}
+  name: {{ include "millwright.deploymentName" . | quote }}
   namespace: {{ .root.Release.Namespace | quote }}
   labels:
     {{- include "millwright.labels" .root | nindent 4 }}
@@ -24,7 +24,7 @@ spec:
 apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:
-  name: {{ .name | quote }}
+  name: {{ include "millwright.deploymentName" . | quote }}
   namespace: {{ .root.Release.Namespace | quote }}
   labels:
     {{- include "millwright.labels" .root | nindent 4 }}

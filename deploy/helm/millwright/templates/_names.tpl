@@ -115,13 +115,62 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- .Values.image.repository }}{{ with $tag }}:{{ . }}{{ end }}{{ with $digest }}@{{ . }}{{ end }}
 {{- end }}
 
-{{/* Takes { root, component, settings }. */}}
+{{/* Takes { root, name, settings }. */}}
 {{- define "millwright.serviceAccount" -}}
-{{- default (printf "%s-%s" (include "millwright.fullname" .root) .component) (dig "serviceAccount" "name" "" .settings) }}
+{{- default (printf "%s-%s" (include "millwright.fullname" .root) .name) (dig "serviceAccount" "name" "" .settings) }}
 {{- end }}
 
+{{/* Name of the worker that does the watcher's work as well: the first one with the core. Empty: the watcher is apart. */}}
+{{- define "millwright.watchingWorker" -}}
+{{- $names := list }}
+{{- range $name, $worker := .Values.workers }}
+{{- if and $worker (has "core" $worker.serve) }}{{ $names = append $names $name }}{{ end }}
+{{- end }}
+{{- if and $names (not .Values.watcher.apart) }}{{ first $names }}{{ end }}
+{{- end }}
+
+{{/* JSON of the workers by name. What `watcher` says holds for the one that watches, where it says nothing itself. */}}
+{{- define "millwright.workers" -}}
+{{- $watching := include "millwright.watchingWorker" . }}
+{{- $watcher := .Values.watcher }}
+{{- $workers := dict }}
+{{- range $name, $worker := .Values.workers }}
+{{- if $worker }}
+{{- if eq $name $watching }}
+{{- /* Not by merge, which takes false, 0 and "" for nothing. */}}
+{{- $flags := dict }}
+{{- range list $watcher.flags $worker.flags }}{{ range $flag, $value := . }}{{ $_ := set $flags $flag $value }}{{ end }}{{ end }}
+{{- $env := $worker.env | default list }}
+{{- $own := list }}
+{{- range $env }}{{ $own = append $own .name }}{{ end }}
+{{- range $watcher.env | default list | reverse }}{{ if not (has .name $own) }}{{ $env = prepend $env . }}{{ end }}{{ end }}
+{{- $worker = merge (dict "flags" $flags "env" $env) (omit $worker "flags" "env") }}
+{{- end }}
+{{- $_ := set $workers $name $worker }}
+{{- end }}
+{{- end }}
+{{- toJson $workers }}
+{{- end }}
+
+{{/*
+Of a worker, or the watcher where that is apart: in names and labels. The selector of a Deployment cannot change: one that
+Gardener finds by its name keeps that of the watcher, which it was. Takes { root, name }.
+*/}}
+{{- define "millwright.component" -}}
+{{- $isWatching := eq .name (include "millwright.watchingWorker" .root) }}
+{{- ternary "watcher" .name (and $isWatching (not (empty .root.Values.watcher.deploymentName))) }}
+{{- end }}
+
+{{/* Takes { root, name } of the watcher or a worker. */}}
+{{- define "millwright.deploymentName" -}}
+{{- $own := printf "%s-%s" (include "millwright.fullname" .root) .name }}
+{{- $watching := include "millwright.watchingWorker" .root | default "watcher" }}
+{{- ternary (default $own .root.Values.watcher.deploymentName) $own (eq .name $watching) }}
+{{- end }}
+
+{{/* Of what watches. */}}
 {{- define "millwright.watcherDeployment" -}}
-{{- default (printf "%s-watcher" (include "millwright.fullname" .)) .Values.watcher.deploymentName }}
+{{- include "millwright.deploymentName" (dict "root" . "name" (include "millwright.watchingWorker" . | default "watcher")) }}
 {{- end }}
 
 {{- define "millwright.priorityClass" -}}

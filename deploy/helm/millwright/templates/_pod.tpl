@@ -1,4 +1,4 @@
-{{/* Takes { root, component, process, port, settings, args } and renders a Deployment's pod template. */}}
+{{/* Takes { root, name, component, process, port, settings, args } and renders a Deployment's pod template. */}}
 {{- define "millwright.podTemplate" -}}
 {{- $root := .root }}
 {{- $v := .root.Values }}

@@ -11,22 +11,24 @@ Takes { root, part }.
 {{- /* Each has all of them, and so needs no removal. */}}
 {{- $subjects = eq $part "removal" | ternary list $root.Values.rbac.subjects }}
 {{- else }}
-{{- if has $part (list "watcher" "all" "everyone") }}
-{{- $name := include "millwright.serviceAccount" (dict "root" $root "component" "watcher" "settings" $root.Values.watcher) }}
+{{- if and (has $part (list "watcher" "all" "everyone")) $root.Values.watcher.apart }}
+{{- $name := include "millwright.serviceAccount" (dict "root" $root "name" "watcher" "settings" $root.Values.watcher) }}
 {{- $subjects = append $subjects (dict "kind" "ServiceAccount" "name" $name "namespace" $root.Release.Namespace) }}
 {{- end }}
 {{- if and (has $part (list "front" "everyone")) $root.Values.front.enabled }}
-{{- $name := include "millwright.serviceAccount" (dict "root" $root "component" "front" "settings" $root.Values.front) }}
+{{- $name := include "millwright.serviceAccount" (dict "root" $root "name" "front" "settings" $root.Values.front) }}
 {{- $subjects = append $subjects (dict "kind" "ServiceAccount" "name" $name "namespace" $root.Release.Namespace) }}
 {{- end }}
+{{- $watching := include "millwright.watchingWorker" $root }}
 {{- range $name, $worker := $root.Values.workers }}
 {{- if $worker }}
 {{- $parts := list "worker" "all" "everyone" }}
+{{- if eq $name $watching }}{{ $parts = append $parts "watcher" }}{{ end }}
 {{- range $worker.serve }}{{ $parts = append $parts (regexReplaceAll ":.*" . "") }}{{ end }}
 {{- $hasDrivers := or (not (hasKey $worker "providers")) $worker.providers }}
 {{- if and (has "drain" $parts) (not (has "core" $parts)) $hasDrivers }}{{ $parts = concat $parts (list "removal" "driver") }}{{ end }}
 {{- if has $part $parts }}
-{{- $account := include "millwright.serviceAccount" (dict "root" $root "component" $name "settings" $worker) }}
+{{- $account := include "millwright.serviceAccount" (dict "root" $root "name" $name "settings" $worker) }}
 {{- $subjects = append $subjects (dict "kind" "ServiceAccount" "name" $account "namespace" $root.Release.Namespace) }}
 {{- end }}
 {{- end }}

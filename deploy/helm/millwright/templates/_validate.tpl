@@ -45,6 +45,18 @@
 {{- fail (printf "workers: no worker serves %q; without it %s" $part (get (dict "core" "no workflow runs" "drain" "deletions stand still" "driver" "no machine is made (a driver in another process stands in externalDrivers)") $part)) }}
 {{- end }}
 {{- end }}
+{{- $unused := dict }}
+{{- if and (eq $v.render "install") (not $v.watcher.apart) }}
+{{- $_ := set $unused "replicas" (ne (dig "replicas" 2 $v.watcher | int) 2) }}
+{{- $_ := set $unused "resources" (ne (toJson $v.watcher.resources) `{"limits":{"memory":"512Mi"},"requests":{"cpu":"50m","memory":"192Mi"}}`) }}
+{{- $_ := set $unused "serviceAccount" (or (dig "serviceAccount" "name" "" $v.watcher) (dig "serviceAccount" "annotations" dict $v.watcher)) }}
+{{- end }}
+{{- range $name, $isSet := $unused }}
+{{- if $isSet }}
+{{- $worker := include "millwright.watchingWorker" $ }}
+{{- fail (printf "watcher.%s: is set, but the watcher runs in the worker %q; set workers.%s.%s, or watcher.apart: true" $name $worker $worker $name) }}
+{{- end }}
+{{- end }}
 {{- $tls := $v.temporal.tls }}
 {{- if and $tls.secretName (not $tls.enabled) }}
 {{- fail "temporal.tls.secretName: is set, but temporal.tls.enabled is false" }}
@@ -60,20 +72,19 @@
 {{- fail "flags.traces: is set, and traces.enabled as well; set one of them" }}
 {{- end }}
 {{- end }}
-{{- $processes := omit $v.workers "watcher" "front" }}
+{{- $processes := include "millwright.workers" . | fromJson }}
+{{- if $v.watcher.apart }}{{ $_ := set $processes "watcher" $v.watcher }}{{ end }}
 {{- if $v.front.enabled }}
 {{- if get $v.workers "front" }}
 {{- fail "workers.front: is not allowed with front.enabled, whose Deployment has that name; give the worker another one" }}
 {{- end }}
-{{- $accounts := list (include "millwright.serviceAccount" (dict "root" . "component" "watcher" "settings" $v.watcher)) }}
-{{- range $name, $worker := $v.workers }}{{ if $worker }}{{ $accounts = append $accounts (include "millwright.serviceAccount" (dict "root" $ "component" $name "settings" $worker)) }}{{ end }}{{ end }}
-{{- $own := include "millwright.serviceAccount" (dict "root" . "component" "front" "settings" $v.front) }}
+{{- $accounts := list }}
+{{- range $name, $process := $processes }}{{ $accounts = append $accounts (include "millwright.serviceAccount" (dict "root" $ "name" $name "settings" $process)) }}{{ end }}
+{{- $own := include "millwright.serviceAccount" (dict "root" . "name" "front" "settings" $v.front) }}
 {{- if and (eq $v.render "install") (has $own $accounts) }}
 {{- fail (printf "front.serviceAccount.name: %q is that of another process; the front needs one of its own, by which admission knows it" $own) }}
 {{- end }}
 {{- $_ := set $processes "front" $v.front }}
-{{- else if get $v.workers "front" }}
-{{- $_ := set $processes "front" $v.workers.front }}
 {{- end }}
 {{- $places := dict "flags" $v.flags "watcher.flags" $v.watcher.flags }}
 {{- if $v.front.enabled }}{{ $_ := set $places "front.flags" $v.front.flags }}{{ end }}
@@ -89,15 +100,13 @@
 {{- end }}
 {{- end }}
 {{- end }}
-{{- range $process, $settings := merge (dict "watcher" $v.watcher) $processes }}
-{{- if $settings }}
+{{- range $process, $settings := $processes }}
 {{- $grace := get ($settings.flags | default dict) "shutdown-grace-period" | default (get $v.flags "shutdown-grace-period") | default "20s" | toString }}
 {{- /* How far the duration leads: one that is none is for the process to refuse. */}}
 {{- $start := toDate "2006-01-02" "2020-01-01" }}
 {{- $seconds := sub (dateModify $grace $start | unixEpoch) (unixEpoch $start) }}
 {{- if le (int64 $v.terminationGracePeriodSeconds) $seconds }}
 {{- fail (printf "terminationGracePeriodSeconds: %v is not allowed; allowed: more than --shutdown-grace-period, which is %s in %s (flags.shutdown-grace-period)" $v.terminationGracePeriodSeconds $grace $process) }}
-{{- end }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -117,11 +126,12 @@ temporal-address: use temporal.address
 temporal-namespace: use temporal.namespace
 payload-keys: use temporal.payloadKeys
 serve: use workers.NAME.serve
+with-watcher: use watcher.apart
 providers: use workers.NAME.providers
 worker-deployment: use versioning.deploymentName
 build-id: use versioning.buildId
 address: use listenAddress
-port: the ports are 10258 of the watcher and 10259 of workers, where probes look
+port: the ports are 10258 of the watcher, also in a worker, and 10259 of other workers, where probes look
 instance-cluster: use front.instanceCluster
 user-data-config: use front.userDataConfig
 join-cluster-timeout: use front.joinClusterTimeout
