@@ -59,9 +59,7 @@ export async function runWorker(process: Process, outside: WorkerOutside): Promi
   const { registry } = await openHttp({
     ...(metricsUrl !== undefined && { sdkMetricsUrl: metricsUrl }),
     whyNotReady: () =>
-      signs.state === ''
-        ? faultOf(signs)
-        : (signs.fleet?.whyNotSettled() ?? signs.state),
+      signs.state === '' ? faultOf(signs) : (signs.fleet?.whyNotSettled() ?? signs.state),
     leaderFault: () => signs.leaders?.fault(),
   });
   const parts = await openProcess(process, outside, { registry, signs });

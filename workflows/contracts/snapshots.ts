@@ -174,10 +174,7 @@ export function snapshotOfNode({ metadata, spec, status }: NodeObject): ReadNode
 
 /** The machine of this Node may join by it. */
 export function isUsableNode(
-  node: Pick<
-    NodeSnapshot,
-    'exists' | 'isReady' | 'isDeleting' | 'isWaitingForCriticalComponents'
-  >,
+  node: Pick<NodeSnapshot, 'exists' | 'isReady' | 'isDeleting' | 'isWaitingForCriticalComponents'>,
 ): boolean {
   return node.exists && node.isReady && !node.isDeleting && !node.isWaitingForCriticalComponents;
 }
