@@ -35,6 +35,7 @@ export const siblings: Readonly<Record<string, string>> = {
   'in-place-killed': 'in-place-auto',
   'kill-every-step-after': 'worker-crash',
   'kill-every-step-before': 'worker-crash',
+  'kill-every-step-in-one': 'worker-crash',
   'migration-in-place': 'migration-commands',
   'migration-midway': 'migration-commands',
   'monitoring-troubles': 'monitoring',

@@ -40,18 +40,20 @@ const statesPerMachine = 3;
 
 /**
  * Defines the tests of one moment. Each takes minutes, so they are in files of their own, which run
- * side by side.
+ * side by side. `isInOne`: the watcher is in the worker, and dies with it. Default false.
  */
-export function testKillsAtEveryStep(moment: KillMoment): void {
+export function testKillsAtEveryStep(moment: KillMoment, { isInOne = false } = {}): void {
   const steps = stepsAt[moment];
   let set: string;
   let recorder: StateRecorder;
-  const proxy = new KillProxy({ moment, name: `kill-proxy-${moment}` });
+  const name = isInOne ? `in-one-${moment}` : moment;
+  const user = isInOne ? 'millwright-controller' : 'millwright-worker';
+  const proxy = new KillProxy({ moment, name: `kill-proxy-${name}`, user });
 
   // In this order: the worker is started after its proxy, and the recorder ends before its client.
   beforeAll(() => proxy.start(() => scenario.operator.kill9('worker')));
   afterAll(() => recorder.stop());
-  const scenario = useScenario(`kill-${moment}`, { workerAccess: () => proxy.access });
+  const scenario = useScenario(`kill-${name}`, { isInOne, workerAccess: () => proxy.access });
   afterAll(() => proxy.stop());
   const { cluster, cloud, operator } = scenario;
 

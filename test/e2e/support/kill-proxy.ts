@@ -19,7 +19,7 @@ import { stepOf, type Step } from './kill-steps.ts';
 import { Relay, type Gate, type RelayedRequest, type ServerTls, type Upstream } from './relay.ts';
 import { logFolderOf, testStack } from './test-stack.ts';
 import type { Access } from './operator.ts';
-import { apiServer, kubeconfigOf } from './worker-upstream.ts';
+import { apiServer, kubeconfigOf, type User } from './worker-upstream.ts';
 
 export type KillMoment = 'before' | 'after';
 
@@ -45,6 +45,8 @@ export interface KillProxyOptions {
   moment: KillMoment;
   /** Of its files: two proxies must not share them. */
   name: string;
+  /** Of the API server. Default that of a worker. */
+  user?: User;
   /** Default: every kind of step, as described above. */
   picks?: Picker;
   /** Default the virtual cloud. */
@@ -69,6 +71,7 @@ export class KillProxy {
   readonly seen = new Set<string>();
   readonly #moment: KillMoment;
   readonly #name: string;
+  readonly #user: User;
   readonly #picks: Picker;
   readonly #cloud: CloudBehind;
   readonly #relays: Relay[] = [];
@@ -80,9 +83,16 @@ export class KillProxy {
   #dying: Promise<void> | undefined;
   #addresses: Addresses | undefined;
 
-  constructor({ moment, name, picks, cloud = virtualCloud }: KillProxyOptions) {
+  constructor({
+    moment,
+    name,
+    user = 'millwright-worker',
+    picks,
+    cloud = virtualCloud,
+  }: KillProxyOptions) {
     this.#moment = moment;
     this.#name = name;
+    this.#user = user;
     this.#picks = picks ?? ((step) => this.#isNext(step));
     this.#cloud = cloud;
   }
@@ -90,9 +100,7 @@ export class KillProxy {
   /** `kill` resolves when the worker is dead. */
   async start(kill: () => Promise<void>): Promise<void> {
     this.#kill = kill;
-    const api = await this.#relay(await apiServer('millwright-worker'), (request) =>
-      stepOf('api', request),
-    );
+    const api = await this.#relay(await apiServer(this.#user), (request) => stepOf('api', request));
     const { upstream, stepOf: stepOfCloud, serverTls } = this.#cloud;
     const cloud = await this.#relay(upstream(), stepOfCloud, serverTls?.());
     const kubeconfig = join(this.#folder, 'kubeconfig');
