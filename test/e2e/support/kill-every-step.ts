@@ -46,14 +46,14 @@ export function testKillsAtEveryStep(moment: KillMoment, { isInOne = false } = {
   const steps = stepsAt[moment];
   let set: string;
   let recorder: StateRecorder;
-  const name = isInOne ? `in-one-${moment}` : moment;
+  const form = isInOne ? `in-one-${moment}` : moment;
   const user = isInOne ? 'millwright-controller' : 'millwright-worker';
-  const proxy = new KillProxy({ moment, name: `kill-proxy-${name}`, user });
+  const proxy = new KillProxy({ moment, name: `kill-proxy-${form}`, user });
 
   // In this order: the worker is started after its proxy, and the recorder ends before its client.
   beforeAll(() => proxy.start(() => scenario.operator.kill9('worker')));
   afterAll(() => recorder.stop());
-  const scenario = useScenario(`kill-${name}`, { isInOne, workerAccess: () => proxy.access });
+  const scenario = useScenario(`kill-${form}`, { isInOne, workerAccess: () => proxy.access });
   afterAll(() => proxy.stop());
   const { cluster, cloud, operator } = scenario;
 
