@@ -69,10 +69,11 @@ export async function recordWithCreate(
     if (await isNameTaken(parts, request, instance)) return outcome;
     await parts.steps.recordCreated({ machine, instance, usesTarget });
     const ready = await awaited?.ready;
-    const joined = ready && !cancelled.aborted && (await join(parts, request, { instance, ready }));
+    const mayJoin = ready && !cancelled.aborted;
+    const joined = mayJoin ? await join(parts, request, { instance, ready }) : undefined;
     const last = awaited?.end();
     const node = last === joined?.node ? undefined : last;
-    return defined({ ...outcome, isRecorded: true, joined: joined || undefined, node });
+    return defined({ ...outcome, isRecorded: true, joined, node });
   } catch (error) {
     warn(error);
     return outcome;

@@ -5,10 +5,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from './measure.ts';
 import { scaleAndWatch } from './pool.ts';
-import { residentOf, useOfProcess, type Resident } from './processes.ts';
+import { processesOfOurs, residentOf, useOfProcess, type Resident } from './processes.ts';
 import { openInspector, type Inspector } from './profile/inspector.ts';
 
-const processes = ['worker', 'watcher'] as const;
 const minuteMs = 60_000;
 const mib = 1024 * 1024;
 
@@ -52,10 +51,7 @@ export async function measureMemory(
   const inspectors = new Map<string, Inspector>();
   // How much an inspector takes itself is left out by this: it opens after the first look.
   const look = async (state: string): Promise<void> => {
-    for (const name of processes) {
-      const component = bench.stack.components[name];
-      // The watcher is in the worker.
-      if (!component) continue;
+    for (const { name, component } of processesOfOurs(bench.stack)) {
       const resident = residentOf(component.pid);
       const { peakMemoryMib: peakMib, cpuSeconds } = useOfProcess(component.pid);
       const inspector = inspectors.get(name) ?? (await openInspector(component));

@@ -26,6 +26,15 @@ export function withPrograms(stack: Stack, pids: Record<string, number>): Stack 
   return { ...stack, components: { ...components, ...Object.fromEntries(programs) } };
 }
 
+/** Those of ours that run; without a watcher, that is in the worker. Throws without a worker. */
+export function processesOfOurs({ components }: Stack) {
+  if (!components['worker']) throw new Error('the stack has no worker');
+  return ['worker', 'watcher'].flatMap((name) => {
+    const component = components[name];
+    return component ? [{ name, component }] : [];
+  });
+}
+
 export function useOf({ components }: Stack): Record<string, ProcessUse> {
   return Object.fromEntries(
     Object.entries(components).map(([name, { pid }]) => [name, useOfProcess(pid)]),

@@ -99,7 +99,7 @@ function createActivities(
     usesTarget: dependencies.target !== undefined,
     awaitNode: (machine) => awaitedNodes?.wait(machine),
     cancellation,
-    warn: (error) => Context.current().log.warn('the Machine is not recorded yet', { error }),
+    warn: (error) => Context.current().log.warn('the launch goes on step by step', { error }),
   };
   const drivenBy = (
     provider: string,

@@ -31,7 +31,6 @@ interface Policy extends Manifest {
   };
 }
 
-const watchers: readonly User[] = ['millwright-watcher', 'millwright-controller'];
 /** They serve everything; the others a part. */
 const wholeWorkers: readonly User[] = ['millwright-worker', 'millwright-controller'];
 const workers: readonly User[] = [
@@ -40,10 +39,9 @@ const workers: readonly User[] = [
   'millwright-drain',
   'millwright-driver',
 ];
-const all: readonly User[] = ['millwright-watcher', ...workers];
 
 const usersOf: Readonly<Record<string, readonly User[]>> = {
-  watcher: watchers,
+  watcher: ['millwright-watcher', 'millwright-controller'],
   worker: workers,
   core: [...wholeWorkers, 'millwright-core'],
   drain: [...wholeWorkers, 'millwright-drain'],
@@ -51,7 +49,7 @@ const usersOf: Readonly<Record<string, readonly User[]>> = {
   front: ['millwright-front'],
   serving: [...wholeWorkers, 'millwright-core'],
   fleet: ['millwright-watcher', ...wholeWorkers],
-  identity: all,
+  identity: ['millwright-watcher', ...workers],
 };
 
 const file = join(repository, 'deploy/manifests/install.yaml');

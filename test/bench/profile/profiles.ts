@@ -10,11 +10,11 @@ import { loadKubeConfig } from '../../../kube/client/kubeconfig.ts';
 import type { Stack } from '../../../deploy/local/stack.ts';
 import { host } from '../../../deploy/local/supervision/ports.ts';
 import { measureDown, measureUp, untilQuiet, type Bench, type Parts } from '../measure.ts';
+import { processesOfOurs } from '../processes.ts';
 import { flameGraph } from './flame-graph.ts';
 import { openInspector, type Inspector } from './inspector.ts';
 import { stacksOfGo, stacksOfNode, type Stacks } from './stacks.ts';
 
-const processes = ['worker', 'watcher'] as const;
 /** Its profile has a length of its own, which has to be said before: less than the part takes. */
 const goSecondsPerMachine = 0.04;
 
@@ -27,10 +27,7 @@ export async function* measureProfiles(bench: Bench, machines: number): Parts {
   const folder = join(bench.stateDir, 'profiles');
   await mkdir(folder, { recursive: true });
   const inspectors = new Map<string, Inspector>();
-  for (const name of processes) {
-    const component = bench.stack.components[name];
-    // The watcher is in the worker.
-    if (!component) continue;
+  for (const { name, component } of processesOfOurs(bench.stack)) {
     inspectors.set(name, await openInspector(component));
   }
   const parts = { up: measureUp, down: measureDown };
