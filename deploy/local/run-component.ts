@@ -13,10 +13,14 @@ const [name, ...flags] = process.argv.slice(2);
 const component = name === 'watcher' || name === 'front' ? name : 'worker';
 const namesCluster = flags.some((flag) => /^--?(control|target)-kubeconfig/.test(flag));
 const asksForHelp = flags.some((flag) => /^--?(h|help|version)$/.test(flag));
+/** A worker with the watcher in it needs the rights of both. */
+const isInOne = /^--?with-watcher(=true)?$/;
 const stack = namesCluster || asksForHelp ? undefined : readStack();
 
 if (stack) {
-  const kubeconfig = layoutOf(defaultStateDir).kubeconfigOf(`millwright-${component}`);
+  const hasBoth = component === 'worker' && flags.some((flag) => isInOne.test(flag));
+  const user = hasBoth ? 'millwright-controller' : (`millwright-${component}` as const);
+  const kubeconfig = layoutOf(defaultStateDir).kubeconfigOf(user);
   const identity = `${component}-${process.pid}`;
   takeEnvironmentOf(stack);
   // Defaults: what the person gives comes later and wins.
