@@ -1,6 +1,7 @@
 /** Conditions for an activity to begin: one table for all, so that a new one must choose. */
 import type { DrainActivities } from '../workflows/contracts/drain-activities.ts';
 import type { DriverActivities } from '../workflows/contracts/driver-activities.ts';
+import type { LaunchActivities } from '../workflows/contracts/launch-activities.ts';
 import type { KubeActivities } from '../workflows/contracts/kube-activities.ts';
 import type { ObjectReference } from '../workflows/contracts/references.ts';
 import type { OrphanActivities } from '../workflows/contracts/safety-activities.ts';
@@ -21,7 +22,7 @@ export type Gate =
   /** Reads, or writes to Temporal alone. */
   | 'none';
 
-export type DriverQueueActivities = DriverActivities & OrphanActivities;
+export type DriverQueueActivities = DriverActivities & LaunchActivities & OrphanActivities;
 
 export type ActivityName = keyof (KubeActivities & DrainActivities & DriverQueueActivities);
 
@@ -85,12 +86,14 @@ const kubeGates: Readonly<Record<keyof KubeActivities, Gate>> = {
 };
 
 const drainGates: Readonly<Record<keyof DrainActivities, Gate>> = {
-  drainNode: 'stop',
+  // Once the Machine says Terminating it asks for more itself.
+  drainNode: 'leader',
 };
 
 /** Gates of the activities in the queues of a driver. */
 const driverGates: Readonly<Record<keyof DriverQueueActivities, Gate>> = {
   createInstance: 'stop',
+  launchMachine: 'stop',
   deleteInstance: 'stop',
   describeInstance: 'none',
   getConsoleOutput: 'none',

@@ -1,7 +1,8 @@
 /** The driver's activities: resolve what the request names, call the cloud, say what came of it. */
+import { ApplicationFailure } from '@temporalio/common';
 import type {
-  DriverActivities,
   HeldDeleteOutcome,
+  LaunchRequest,
   RecordedCreateOutcome,
 } from '../workflows/contracts/driver-activities.ts';
 import type {
@@ -17,7 +18,6 @@ import type {
   Pending,
   ValidateOutcome,
 } from '../workflows/contracts/driver-contract.ts';
-import type { OrphanActivities } from '../workflows/contracts/safety-activities.ts';
 import { hooksIn } from '../workflows/api/deletion-hooks.ts';
 import { formatHold, holdOf, type Hold } from '../workflows/plan/machine/hooks.ts';
 import { defined } from '../workflows/values/defined.ts';
@@ -30,9 +30,11 @@ import { beforeCreate, wasUnsent } from './drivers/before-create.ts';
 import { askingCloud } from './drivers/asking-cloud.ts';
 import type { Driver, MachineRequest } from './drivers/driver.ts';
 import { DriverError, DriverPending } from './drivers/driver.ts';
-import type { Guard } from './gates.ts';
+import type { DriverQueueActivities, Guard } from './gates.ts';
 import { gated } from './gates.ts';
 import type { KubeClient } from '../kube/client/client.ts';
+import type { LaunchParts } from './machine/launch.ts';
+import { launchMachine } from './machine/launch.ts';
 import { refusalOf } from './machine-class/faults.ts';
 import { deleteOrphan } from './safety/orphans/delete-orphan.ts';
 import { findOrphans } from './safety/orphans/find-orphans.ts';
@@ -58,21 +60,29 @@ export interface DriverDependencies {
   guard: Guard;
   /** Writes to its Machine what was made. Default: the workflow schedules the steps for that. */
   record?(request: DriverRequest, outcome: CreateOutcome): Promise<RecordedCreateOutcome>;
+  /** Reads and claims a new Machine. Absent in a process without the core. */
+  claim?: LaunchParts['claim'];
+  /** A launch goes on step by step. */
+  warn?(error: unknown): void;
   /** What became of which VM, and for which run. */
   audit: Audit;
 }
 
-export function createDriverActivities(
-  dependencies: DriverDependencies,
-): DriverActivities & OrphanActivities {
+export function createDriverActivities(dependencies: DriverDependencies): DriverQueueActivities {
   return gated(driverActivities(dependencies), dependencies.guard);
 }
 
-function driverActivities(dependencies: DriverDependencies): DriverActivities & OrphanActivities {
+function driverActivities(dependencies: DriverDependencies): DriverQueueActivities {
+  const { claim, warn = () => undefined } = dependencies;
+  async function createInstance(request: LaunchRequest): Promise<RecordedCreateOutcome> {
+    const outcome = await answered(dependencies, creating(dependencies, request), pendingOf);
+    return (await dependencies.record?.(request, outcome)) ?? outcome;
+  }
   return {
-    async createInstance(request) {
-      const outcome = await answered(dependencies, creating(dependencies, request), pendingOf);
-      return (await dependencies.record?.(request, outcome)) ?? outcome;
+    createInstance,
+    async launchMachine(request) {
+      if (!claim) throw ApplicationFailure.nonRetryable('this worker does not serve the core');
+      return await launchMachine({ claim, create: createInstance, warn }, request);
     },
     deleteInstance: (request) => answered(dependencies, deleting(dependencies, request), pendingOf),
     describeInstance: (request) => answered(dependencies, describing(dependencies, request)),

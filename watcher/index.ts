@@ -75,6 +75,8 @@ export interface WatcherOptions {
   /** Timeouts of the runs that it starts. */
   timeouts: DeliveryOptions['timeouts'];
   creationTimeoutSeconds: number;
+  /** See `DeliveryOptions`. */
+  launches?: DeliveryOptions['launches'];
   log: Logger;
   leaderElection: LeaderElection;
   /** Ends of the certificates that this process has read, for its Lease. Called at each renewal. */

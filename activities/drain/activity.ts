@@ -4,6 +4,7 @@ import type { DrainActivities, DrainRequest } from '../../workflows/contracts/dr
 import { drainReport } from '../../workflows/contracts/messages.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { machineSubject } from '../machine/object.ts';
+import { beginWithDrain } from '../machine/teardown.ts';
 import type { ActivityDependencies } from '../runtime/dependencies.ts';
 import { noteProgress, reportProgress } from '../runtime/heartbeat-details.ts';
 import { requireActiveWatcher } from '../runtime/leader-gate.ts';
@@ -37,7 +38,7 @@ export function createDrainNode(
   dependencies: ActivityDependencies,
   { watches, deletions, drained }: DrainParts,
 ): DrainActivities['drainNode'] {
-  return async ({ removal: asked, ...drain }) => {
+  return async ({ removal: asked, begins = false, ...drain }) => {
     const { control, target, targetCluster } = dependencies;
     if (!target || !watches) return { evictedPods: 0, isForced: false };
     const removal = asked && deletions.serves(asked.deletion.provider) ? asked : undefined;
@@ -45,6 +46,13 @@ export function createDrainNode(
     const context = Context.current();
     const { heartbeatDetails, attempt, activityId, workflowExecution } = context.info;
     if (!workflowExecution) throw new Error('a drain without a workflow');
+    const subject = machineSubject(drain.machine);
+    const mayDestroy = (): Promise<void> => requireActiveWatcher(dependencies, subject);
+    // One that left something behind had begun.
+    const mustBegin = begins && heartbeatDetails === undefined;
+    const machine = mustBegin ? await beginWithDrain(dependencies, drain.machine) : undefined;
+    if (mustBegin && !machine) return { evictedPods: 0, isForced: false, isNotBegun: true };
+    await mayDestroy();
     const workflow = context.client.workflow.getHandle(workflowExecution.workflowId);
     const watch = watches.drains.begin({ ...workflowExecution, activityId });
     const pass: DrainContext = {
@@ -57,8 +65,8 @@ export function createDrainNode(
       settings: dependencies.defaults,
       details: heartbeatDetails,
       isFirstAttempt: attempt === 1,
-      requireActiveWatcher: () =>
-        requireActiveWatcher(dependencies, machineSubject(request.machine)),
+      machine,
+      requireActiveWatcher: mayDestroy,
       pauses: dependencies.pauses(),
       save: savingIn(context, request),
       drained,

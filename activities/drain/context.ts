@@ -2,6 +2,7 @@
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { PassWatch } from './wake-ups/freed-pods.ts';
 import type { WatchedAttachments } from './wake-ups/watched-attachments.ts';
+import type { Machine } from '../../workflows/api/machine.ts';
 import type { MachineDefaults } from '../../workflows/api/settings.ts';
 import type { Pause } from '../../workflows/values/pauses.ts';
 import type { DrainProgress } from './progress.ts';
@@ -29,6 +30,8 @@ export interface DrainContext {
     MachineDefaults,
     'maxEvictRetries' | 'pvDetachTimeoutSeconds' | 'pvReattachTimeoutSeconds'
   >;
+  /** As this attempt has read it just now; absent: it is read. */
+  machine?: Machine | undefined;
   /** Fails while nothing may be destroyed. */
   requireActiveWatcher(): Promise<void>;
   /** When nothing could be done: that time does not count. */

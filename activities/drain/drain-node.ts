@@ -78,11 +78,11 @@ class Drain {
 
   async run(): Promise<DrainOutcome> {
     try {
-      const machine = await requireGivenUp(this.#context.control, this.#request);
+      const { control } = this.#context;
+      const machine = this.#context.machine ?? (await requireGivenUp(control, this.#request));
       const why = this.#reasonToForce(machine);
       this.#takeWordOf(machine);
       if (await this.#isHeld(machine)) return { evictedPods: 0, isForced: false, isHeld: true };
-      const { control } = this.#context;
       const orders = new DrainOrders(control, this.#request.machine, machine);
       const outcome = await (why === undefined ? this.#ask(orders) : this.#force(why));
       this.#context.drained?.(drainTimeOf(this.#request, outcome, machine));

@@ -38,7 +38,6 @@ export function preparedOf(
   return defined({
     ...seen,
     createdAt: creationCountsFrom(machine, limits, dependencies.pauses?.() ?? []),
-    deletionRequestedAt: millisecondsOf(metadata.deletionTimestamp),
     className,
     machineSet: machineSetOf(machine),
     phase: phaseOf(machine),
@@ -78,10 +77,6 @@ function creationCountsFrom(
 
 function nonEmpty(text: string | undefined): string | undefined {
   return text === '' ? undefined : text;
-}
-
-export function millisecondsOf(time: string | undefined): number | undefined {
-  return time === undefined ? undefined : Date.parse(time);
 }
 
 export function machineSetOf({ metadata }: Machine): string | undefined {

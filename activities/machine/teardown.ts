@@ -14,7 +14,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { isConflict, isNotFound, isUnreachable, KubeError } from '../../kube/client/errors.ts';
 import { unknownAnnotations } from '../../workflows/values/unknown-annotations.ts';
 import { recordEvent } from '../../kube/objects/events.ts';
-import { release } from '../../kube/objects/finalizers.ts';
+import { hasFinalizer, release } from '../../kube/objects/finalizers.ts';
 import { providerOf, refusalOf } from '../machine-class/faults.ts';
 import { node as nodePath } from '../../kube/client/paths.ts';
 import { ignoreConflict, ignoreNotFound } from '../../kube/client/ignore.ts';
@@ -31,8 +31,9 @@ import {
   patchStatus,
   readSameMachine,
   readMachine,
+  referenceOf,
 } from './object.ts';
-import { preparedOf } from './prepared.ts';
+import { phaseOf, preparedOf } from './prepared.ts';
 import { readClass } from './read-and-claim.ts';
 import { codeOf, orRejection } from './rejection.ts';
 import { statusPatch } from './status.ts';
@@ -55,9 +56,43 @@ export async function beginTeardown(
   const heldBy = await otherHolderOf(dependencies, current);
   const what =
     heldBy === undefined
-      ? 'first its Node is drained, then its instance goes'
+      ? usualEnd
       : `its instance stays, as Machine ${heldBy} has it and is older`;
-  const description = `Machine ${machine.name} is being deleted: ${what}`;
+  const patched = await sayTerminating(control, current, what);
+  if (!patched) {
+    const found = await readSameMachine(control, machine);
+    return found ? { machine: preparedOf(found, dependencies) } : {};
+  }
+  const prepared = await withProvider(dependencies, preparedOf(patched, dependencies));
+  return { machine: prepared, ...(heldBy !== undefined && { heldBy }) };
+}
+
+/**
+ * The same for a drain that goes on in the attempt, where the instance is known to be of a driver
+ * of ours. Undefined: there may be nothing to begin.
+ */
+export async function beginWithDrain(
+  dependencies: ActivityDependencies,
+  machine: ObjectReference,
+): Promise<Machine | undefined> {
+  const { control } = dependencies;
+  const current = deletedByUs(dependencies, machine) ?? (await readSameMachine(control, machine));
+  if (!current || !isDeleting(current) || !hasFinalizer(current)) return undefined;
+  // By an attempt before.
+  if (phaseOf(current) === 'Terminating') return current;
+  return await sayTerminating(control, current, usualEnd);
+}
+
+const usualEnd = 'first its Node is drained, then its instance goes';
+
+/** Undefined where the Machine is gone, or its deletion was undone. */
+async function sayTerminating(
+  control: KubeClient,
+  current: Machine,
+  what: string,
+): Promise<Machine | undefined> {
+  const subject = machineSubject(referenceOf(current));
+  const description = `Machine ${subject.name} is being deleted: ${what}`;
   const status = statusPatch({
     phase: 'Terminating',
     preserveExpiryTime: null,
@@ -66,11 +101,8 @@ export async function beginTeardown(
   });
   const statusOf = (now: Machine) => (isDeleting(now) ? status : undefined);
   const patched = await patchStatus(control, current, statusOf);
-  if (!patched) {
-    const found = await readSameMachine(control, machine);
-    return found ? { machine: preparedOf(found, dependencies) } : {};
-  }
-  recordEvent(control, machineSubject(machine), {
+  if (!patched) return undefined;
+  recordEvent(control, subject, {
     type: 'Normal',
     reason: 'Terminating',
     message: description,
@@ -78,15 +110,14 @@ export async function beginTeardown(
   });
   const unknown = unknownAnnotations(patched.metadata.annotations).join('; ');
   if (unknown !== '') {
-    recordEvent(control, machineSubject(machine), {
+    recordEvent(control, subject, {
       type: 'Warning',
       reason: 'UnknownAnnotation',
       message: unknown,
       component,
     });
   }
-  const prepared = await withProvider(dependencies, preparedOf(patched, dependencies));
-  return { machine: prepared, ...(heldBy !== undefined && { heldBy }) };
+  return patched;
 }
 
 /** Drivers of ours ask in each deletion whose the instance is; others do not see the Machines. */

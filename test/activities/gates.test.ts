@@ -75,8 +75,8 @@ const opened = {
     'deleteMachines',
     'deleteOrphan',
     'deleteWithNode',
-    'drainNode',
     'finishTeardown',
+    'launchMachine',
     'waitForResume',
   ],
 } satisfies Partial<Record<Gate, string[]>>;

@@ -4,6 +4,7 @@ import { activityInfo, type Info } from '@temporalio/activity';
 import type { DrainActivities } from '../../workflows/contracts/drain-activities.ts';
 import type { DriverActivities } from '../../workflows/contracts/driver-activities.ts';
 import type { FrontActivities } from '../../workflows/contracts/front-activities.ts';
+import type { LaunchActivities } from '../../workflows/contracts/launch-activities.ts';
 import type { KubeActivities } from '../../workflows/contracts/kube-activities.ts';
 import type { OrphanActivities } from '../../workflows/contracts/safety-activities.ts';
 import { eventually } from './eventually.ts';
@@ -12,6 +13,7 @@ export type Steps = KubeActivities &
   DriverActivities &
   DrainActivities &
   OrphanActivities &
+  LaunchActivities &
   FrontActivities;
 export type StepName = keyof Steps;
 type InputOf<Name extends StepName> = Parameters<Steps[Name]>[0];

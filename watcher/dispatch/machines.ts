@@ -130,6 +130,18 @@ export function isNewCommand(
   return now.command !== undefined && before.command !== now.command;
 }
 
+/** As far as its Machine says, nobody has acted on it, and nobody asks for anything. */
+function isNew({ phase, isDeleting, nodeName, command, preservation, figures }: MachineView) {
+  const isKnown = phase !== '' || nodeName !== undefined || figures.providerID !== '';
+  return !isKnown && !isDeleting && command === undefined && preservation === undefined;
+}
+
+/** Of a class that is there, and has no fault. */
+function providerOf({ className }: MachineView, { store }: DispatchContext): string | undefined {
+  const found = store.find('machineClasses', className);
+  return found?.invalid === '' && !found.isDeleting ? found.provider : undefined;
+}
+
 function observedSignal(machine: MachineView, context: DispatchContext): Signal {
   const { name, resourceVersion, drain = {}, hooks, ...seen } = machine;
   // Workers of 0.1.0 leave out a signal that does not say whether deletion is forced.
@@ -150,6 +162,7 @@ function observedSignal(machine: MachineView, context: DispatchContext): Signal 
       machineSet: machine.owner,
       machineDeployment: deploymentOf(machine, context),
       machineClass: machine.className,
+      provider: isNew(machine) ? providerOf(machine, context) : undefined,
       machine,
     },
     ...(trace && { trace }),

@@ -11,6 +11,8 @@ export interface Start {
   machineSet?: string | undefined;
   machineDeployment?: string | undefined;
   machineClass?: string | undefined;
+  /** Of its class; only for a Machine that nobody has acted on. */
+  provider?: string | undefined;
   /** Only for a Machine. */
   machine?: Pick<MachineView, 'phase' | 'createdAt' | 'creationTimeoutSeconds'>;
 }

@@ -28,6 +28,8 @@ export interface DeliveryOptions {
   timeouts: RunTimeouts;
   /** Default for Machines that set none. */
   creationTimeoutSeconds: number;
+  /** Reports whether this process launches machines of the provider in one step. Default: none. */
+  launches?: ((provider: string) => boolean) | undefined;
 }
 
 /** A call that hangs would hold up all that its workflow is to hear. */
@@ -49,7 +51,8 @@ export function createDelivery(options: DeliveryOptions): (signal: Signal) => Pr
     workflowIdOf(kind, { namespace, name: object }, clusterName);
 
   async function signalOrStart(signal: Signal, start: Start): Promise<Delivered> {
-    const input: WorkflowInput = { ref: { namespace, name: signal.object }, cluster };
+    const ref = { namespace, name: signal.object };
+    const input: WorkflowInput = { ref, cluster, ...launchOf(start, options) };
     await temporal.workflow.signalWithStart(signal.kind, {
       workflowId: idOf(signal),
       args: [input],
@@ -85,6 +88,14 @@ export function createDelivery(options: DeliveryOptions): (signal: Signal) => Pr
   };
 }
 
+function launchOf(
+  { provider, machine }: Start,
+  { launches, creationTimeoutSeconds }: DeliveryOptions,
+): Pick<WorkflowInput, 'launch'> {
+  if (!provider || !machine || !launches?.(provider)) return {};
+  return { launch: { provider, deadline: deadlineOf(machine, creationTimeoutSeconds) } };
+}
+
 function attributesOf(
   start: Start,
   { namespace, cluster, creationTimeoutSeconds }: DeliveryOptions,
@@ -106,16 +117,24 @@ function attributesOf(
 
 /** As its workflow would show it, which saves a change of them. */
 function attributesOfMachine(
-  { phase, createdAt, creationTimeoutSeconds }: NonNullable<Start['machine']>,
+  machine: NonNullable<Start['machine']>,
   defaultSeconds: number,
 ): SearchAttributePair[] {
+  const { phase, createdAt } = machine;
   if (phase !== '') return [{ key: keys.State, value: clip(phase, longestKeywordBytes) }];
-  const timeoutSeconds = creationTimeoutSeconds ?? defaultSeconds;
   return [
     { key: keys.State, value: 'Pending' },
     { key: keys.WaitingSince, value: new Date(createdAt) },
-    { key: keys.Deadline, value: new Date(createdAt + timeoutSeconds * 1_000) },
+    { key: keys.Deadline, value: new Date(deadlineOf(machine, defaultSeconds)) },
   ];
+}
+
+/** Of its creation, milliseconds. */
+function deadlineOf(
+  { createdAt, creationTimeoutSeconds }: NonNullable<Start['machine']>,
+  defaultSeconds: number,
+): number {
+  return createdAt + (creationTimeoutSeconds ?? defaultSeconds) * 1_000;
 }
 
 /** The server's limit, in bytes. */

@@ -5,6 +5,7 @@ import type { AwaitedNodes } from '../../watcher/awaited-nodes.ts';
 import type { Watcher } from '../../watcher/index.ts';
 import { startWatcher } from '../../watcher/index.ts';
 import type { QueueStatus } from '../../watcher/worker-presence.ts';
+import type { Config } from '../config/config.ts';
 import { TermRecorder } from '../metrics/term-recorder.ts';
 import type { MeasuredWatcher } from '../metrics/watchers.ts';
 import type { CertificateEnds } from '../process/rotated-files.ts';
@@ -70,6 +71,7 @@ export async function serveWatcher(fleet: WatcherFleet, attempt: Attempt): Promi
     turn: (send) => fleet.turns.take(namespace, send),
     traces: fleet.traces,
     awaitedNodes: fleet.awaitedNodes,
+    launches: (provider) => launches(config, provider),
     namespace,
     cluster: identity.cluster,
     install: {
@@ -106,4 +108,9 @@ export async function serveWatcher(fleet: WatcherFleet, attempt: Attempt): Promi
   });
   if (claimant.takeOver.length > 0) followLeftOverRuns(temporal, claimant, { scope, log, watcher });
   leaders.watch(namespace, watcher.hasLeader, scope);
+}
+
+/** A process with the core and the driver takes the launch from its own queue. */
+function launches({ withWatcher, serves }: Config, provider: string): boolean {
+  return withWatcher && serves.core && serves.drivers.some((name) => name === provider);
 }

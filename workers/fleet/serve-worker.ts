@@ -103,7 +103,7 @@ function createActivities(
   };
   const drivenBy = (
     provider: string,
-    { signal, record }: Pick<DriverDependencies, 'signal' | 'record'>,
+    { signal, ...launch }: Pick<DriverDependencies, 'signal' | 'record' | 'claim'>,
   ): DriverQueueActivities => {
     const driver = drivers.get(provider);
     if (!driver) throw new Error(`this process has no driver for provider ${provider}`);
@@ -115,16 +115,19 @@ function createActivities(
       isShuttingDown: () => Context.current().cancellationDetails?.workerShutdown ?? false,
       isFirstAttempt: () => Context.current().info.attempt === 1,
       guard: createGuard(dependencies),
-      ...(record && { record }),
+      ...launch,
+      warn: recordParts.warn,
     });
   };
-  const record: DriverDependencies['record'] = (request, outcome) =>
-    recordWithCreate(recordParts, request, outcome);
+  const ofCore: Pick<DriverDependencies, 'record' | 'claim'> = {
+    record: (request, outcome) => recordWithCreate(recordParts, request, outcome),
+    claim: (input) => kube.readAndClaimMachine(input),
+  };
   return {
     kube,
     drain: createDrainActivities(dependencies, drains),
     driver: once((provider) =>
-      drivenBy(provider, { signal: cancellation, ...(config.serves.core && { record }) }),
+      drivenBy(provider, { signal: cancellation, ...(config.serves.core && ofCore) }),
     ),
     inlineDriver: once((provider) => drivenBy(provider, { signal: inlineSignal })),
   };

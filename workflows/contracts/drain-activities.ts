@@ -59,6 +59,11 @@ export interface DrainRequest {
    * of none.
    */
   asksHooks?: boolean;
+  /**
+   * The Machine says Terminating first. Earlier workers do not know it, and drain without. Default
+   * false.
+   */
+  begins?: boolean;
   /** Absent: the activity ends with the drain. */
   removal?: MachineRemoval;
 }
@@ -125,6 +130,8 @@ export interface DrainOutcome {
   isEmptied?: boolean;
   /** Hooks hold the drain: nothing was done. */
   isHeld?: boolean;
+  /** Of `begins`: nothing was done, as the Machine is to be read before. */
+  isNotBegun?: boolean;
   /** Absent when nothing came of it: the driver's own queue is asked then. */
   removal?: MachineRemovalOutcome;
 }

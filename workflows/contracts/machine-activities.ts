@@ -38,7 +38,6 @@ export interface MachineLimits {
 export interface PreparedMachine extends ContentOf<MachineSnapshot> {
   /** Milliseconds, moved by the pauses in which its creation timeout does not run. */
   createdAt: number;
-  deletionRequestedAt?: number;
   className: string;
   /** A condition says since then that hooks hold its deletion, milliseconds. */
   heldSince?: number;

@@ -53,10 +53,20 @@ export function isNewer<Source extends VersionSource>(
   return a.epoch === b.epoch && BigInt(a.resourceVersion) > BigInt(b.resourceVersion);
 }
 
+/** What a launch goes by before its Machine is read: docs/decisions/0063-one-step-each-way.md. */
+export interface Launch {
+  /** Of its class. */
+  provider: string;
+  /** Its creation timeout, milliseconds. */
+  deadline: number;
+}
+
 /** Starts a workflow. Whatever else it needs it reads itself. */
 export interface WorkflowInput {
   ref: NamespacedName;
   cluster: string;
+  /** Only of a Machine that nobody has acted on, where its first step may be its whole launch. */
+  launch?: Launch;
   /** Operations of this run: put there by an interceptor, and never sent. Absent in some tests. */
   operations?: Operations;
 }

@@ -69,6 +69,8 @@ export const machineSnapshot = {
   ...goneSnapshot,
   /** The object has a deletionTimestamp. */
   isDeleting: flag,
+  /** Its deletionTimestamp, milliseconds. */
+  deletionRequestedAt: optional(time),
   /** The object carries the finalizer `machine.sapcloud.io/machine-controller-manager`. */
   hasFinalizer: flag,
   /** Digest of the spec without `providerID`, which is ours to write. Only signals have it. */
@@ -99,6 +101,8 @@ export function snapshotOf(machine: Machine): ContentOf<MachineSnapshot> {
     uid,
     resourceVersion: version,
     isDeleting: deletionTimestamp !== undefined,
+    deletionRequestedAt:
+      deletionTimestamp === undefined ? undefined : Date.parse(deletionTimestamp),
     hasFinalizer: metadata.finalizers?.includes(finalizers.machine) ?? false,
     forceDeletion: isForceDeletion(metadata.labels) || undefined,
     drain: Object.keys(drain).length > 0 ? drain : undefined,

@@ -14,6 +14,11 @@ export function noteCreateSent(state: MachineState): void {
   if (state.creation.stage === 'none') enter(state, { stage: 'sent' });
 }
 
+/** The cloud was not asked after all. */
+export function noteCreateUnsent(state: MachineState): void {
+  enter(state, { stage: 'none' });
+}
+
 /** The cloud has answered with the instance. */
 export function noteCreated(state: MachineState, instance: CreatedInstance): void {
   delete state.creation.unsettled;
@@ -108,6 +113,12 @@ export function restoreCreation(state: MachineState, machine: PreparedMachine): 
   const isKnown = 'instance' in stage;
   const isUnproven = isKnown && isWordOfObject(machine);
   const generation = machine.createGeneration;
+  const { unsettled } = state.creation;
+  // A launch gave no answer before this read.
+  if (!isKnown && unsettled) {
+    state.creation = { stage: 'sent', generation, unsettled };
+    return;
+  }
   state.creation = {
     ...stage,
     generation,

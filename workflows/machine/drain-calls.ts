@@ -54,10 +54,13 @@ export async function drainOutcome({
 }: DrainCall): Promise<DrainOutcome> {
   const { drainNode } = drainActivities(summary);
   for (;;) {
+    const asked = request();
     try {
-      return await drainNode(request());
+      return await drainNode(asked);
     } catch (error) {
       if (!isUntaken(error)) throw error;
+      // The Machine has to say that it goes, however long that waits for a worker.
+      if (asked.begins) return { evictedPods: 0, isForced: false, isNotBegun: true };
       await onUntaken(await reasonUntaken());
     }
   }

@@ -7,6 +7,7 @@ import {
   ApplicationFailure,
   CancellationScope,
   isCancellation,
+  log,
   patched,
 } from '@temporalio/workflow';
 import type {
@@ -20,6 +21,7 @@ import type {
   DriverRequest,
   Pending,
 } from '../contracts/driver-contract.ts';
+import type { LaunchOutcome, NewMachine } from '../contracts/launch-activities.ts';
 import { clip } from '../values/clip.ts';
 import type { CloudOperation } from './cloud-operation.ts';
 import { whyUntaken } from './untaken.ts';
@@ -35,6 +37,7 @@ import type { MachineFailure } from '../plan/machine/facts.ts';
 import {
   driverCall,
   isUntaken,
+  launchCall,
   messageOf,
   isNotServed,
   localFirst,
@@ -62,7 +65,7 @@ type Following = Pick<OperationCall, 'request' | 'operation' | 'deadline'>;
 export async function createOutcome({
   usesTarget,
   ...following
-}: OperationCall): Promise<Exclude<RecordedCreateOutcome, Pending>> {
+}: OperationCall): Promise<Recorded> {
   const { request } = following;
   const { provider, machine } = request;
   return await followed('create', following, async (asked, limit) => {
@@ -70,11 +73,40 @@ export async function createOutcome({
     const { createInstance } = driverCall(provider, options);
     const outcome: RecordedCreateOutcome = await createInstance(asked);
     const isContinued = asked.checkpoint !== undefined;
-    const answer = createdBy(outcome, { ...contextOf(request, usesTarget), isContinued });
-    if (answer.outcome !== 'created' || !outcome.isRecorded) return answer;
-    const { isRecorded, joined, node } = outcome;
-    return defined({ ...answer, isRecorded, joined, node });
+    return recordedBy(outcome, { ...contextOf(request, usesTarget), isContinued });
   });
+}
+
+type Recorded = Exclude<RecordedCreateOutcome, Pending>;
+
+function recordedBy(
+  outcome: RecordedCreateOutcome,
+  context: Parameters<typeof createdBy>[1],
+): Recorded | Pending {
+  const answer = createdBy(outcome, context);
+  if (answer.outcome !== 'created' || !outcome.isRecorded) return answer;
+  const { isRecorded, joined, node } = outcome;
+  return defined({ ...answer, isRecorded, joined, node });
+}
+
+/** `unsent`: the cloud was not asked. `unknown`: it may have been. */
+export async function launchOutcome(
+  request: NewMachine,
+  deadline: number,
+): Promise<LaunchOutcome | 'unsent' | 'unknown'> {
+  const { provider, machine } = request;
+  const options = { summary: `launch ${machine.name}`, ...limitBy(deadline) };
+  try {
+    const { read, created } = await launchCall(provider, options).launchMachine(request);
+    if (!created || created.outcome === 'unknown' || !read.found)
+      return defined({ read, created });
+    const context = contextOf(request, read.machine.usesTarget);
+    return { read, created: recordedBy(created, context) };
+  } catch (error) {
+    log.warn('it is launched step by step', { message: messageOf(error) });
+    const cause = error instanceof ActivityFailure ? error.cause : undefined;
+    return cause instanceof ApplicationFailure || isUntaken(error) ? 'unsent' : 'unknown';
+  }
 }
 
 /** Outcome of a deletion that a drain began; undefined while it goes on in the cloud. */
@@ -202,7 +234,7 @@ function isGivenUp(error: unknown): boolean {
   return error instanceof ActivityFailure && error.retryState === 'TIMEOUT' && !isUntaken(error);
 }
 
-function contextOf({ provider }: DriverRequest, usesTarget: boolean): AnswerContext {
+function contextOf({ provider }: Pick<DriverRequest, 'provider'>, usesTarget: boolean): AnswerContext {
   return { provider, usesTarget, isCancelled: CancellationScope.current().consideredCancelled };
 }
 

@@ -1,4 +1,5 @@
 /** The state of a machine -> the facts that its plan decides by. */
+import type { Launch } from '../contracts/references.ts';
 import type { MachineFacts } from '../plan/machine/facts.ts';
 import type { RunningStep } from '../plan/machine/steps.ts';
 import { defined } from '../values/defined.ts';
@@ -9,12 +10,17 @@ import { healthFactsOf } from './health.ts';
 import { hookFactsOf } from './hooks.ts';
 import { inPlaceFactsOf } from './in-place.ts';
 import { missingInstanceFactsOf } from './missing-instance.ts';
+import { mayDrainAtOnce, mayLaunch } from './one-step.ts';
 import { hasLostNode, isNodeBehind, isNodeReady, ownNodeOf } from './node.ts';
 import { preservationFactsOf } from './preservation.ts';
 import type { MachineObjectState, MachineState } from './state.ts';
 import { instanceOf, isRecorded } from './state.ts';
 
-export function factsOf(state: MachineState, running: RunningStep | undefined): MachineFacts {
+export function factsOf(
+  state: MachineState,
+  running: RunningStep | undefined,
+  launch?: Launch,
+): MachineFacts {
   const { object, creation, teardown, failure, phase } = state;
   const { prepared } = object;
   return defined({
@@ -25,6 +31,7 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     drain: drainModeOf(state, 'drain'),
     failure,
     instance: instanceOf(state),
+    mayLaunch: mayLaunch(state, launch) || undefined,
     unsettledUntil: creation.unsettled?.until,
     wasCreateSent: creation.stage !== 'none',
     isOwned: prepared?.machineSet !== undefined,
@@ -41,6 +48,7 @@ export function factsOf(state: MachineState, running: RunningStep | undefined): 
     missing: missingInstanceFactsOf(state),
     preservation: preservationFactsOf(state, ownNodeOf(state)),
     inPlace: inPlaceFactsOf(state),
+    mayDrainAtOnce: mayDrainAtOnce(state) || undefined,
     teardown,
     hooks: hookFactsOf(state),
   });

@@ -7,11 +7,12 @@ import {
   noteCreated,
   noteCreateFailed,
   noteCreateSent,
+  noteCreateUnsent,
   noteRecorded,
   noteUnusableDeleted,
 } from './creation.ts';
 import { joinDeadlineOf } from './deadlines.ts';
-import { createOutcome, deleteOutcome } from './driver-calls.ts';
+import { createOutcome, deleteOutcome, launchOutcome } from './driver-calls.ts';
 import { noteFailure, noteFailureReported } from './failure.ts';
 import { noteJoinedWithCreate } from './join.ts';
 import {
@@ -28,17 +29,19 @@ import {
   markStale,
   mustReadNode,
   noteJoinOutageEnd,
+  noteLaunch,
   noteNodeRead,
   noteReach,
 } from './object.ts';
 import { setPhase } from './phase.ts';
 import { takeRead } from './restore.ts';
-import type { MachineObjectState } from './state.ts';
+import type { MachineObjectState, MachineState } from './state.ts';
 import { instanceOf, isRecorded } from './state.ts';
 import { defined } from '../values/defined.ts';
 import { mayHaveStaleNode } from '../plan/machine/stale-node.ts';
 import type { RecordedCreateOutcome } from '../contracts/driver-activities.ts';
-import type { CreatedInstance } from '../contracts/driver-contract.ts';
+import type { CreatedInstance, Pending } from '../contracts/driver-contract.ts';
+import type { ReadAndClaimOutcome } from '../contracts/machine-activities.ts';
 import type { StepContext } from './step-context.ts';
 
 /**
@@ -56,6 +59,11 @@ async function readAndClaim({ state, input }: StepContext): Promise<void> {
     (steps) => steps.readAndClaimMachine(request),
     `read ${ref.name}`,
   );
+  noteClaim(state, input.cluster, outcome);
+}
+
+function noteClaim(state: MachineState, cluster: string, outcome: ReadAndClaimOutcome): void {
+  const { object } = state;
   if (!outcome.found || !isSameObject(object, outcome.machine.uid)) {
     markGone(state);
     return;
@@ -81,15 +89,54 @@ function unread({ observed, prepared }: MachineObjectState) {
   return { uid, resourceVersion };
 }
 
+/** Whatever it does not do, the machine goes on with step by step. */
+async function launch(context: StepContext): Promise<void> {
+  const { state } = context;
+  const { launch: given, cluster } = context.input;
+  const { observed } = state.object;
+  if (!given || !observed) return;
+  const { provider, deadline } = given;
+  noteLaunch(state);
+  noteCreateSent(state);
+  const { resourceVersion } = observed;
+  const request = { machine: context.machine(), cluster, provider, resourceVersion };
+  const answer = await launchOutcome(request, deadline);
+  if (answer === 'unknown') noteCreateUnknown(state);
+  else noteCreateUnsent(state);
+  if (typeof answer === 'string') {
+    markStale(state);
+    return;
+  }
+  const { read, created } = answer;
+  noteClaim(state, cluster, read);
+  if (!created || !state.object.prepared) return;
+  noteCreateSent(state);
+  if (created.outcome === 'unknown') noteCreateUnknown(state);
+  else if (created.outcome === 'pending') {
+    await context.operationCall('Create').operation.handOver(created);
+  } else await noteCreateOutcome(context, created);
+}
+
+function noteCreateUnknown(state: MachineState): void {
+  noteCreateFailed(state, { code: 'Internal', isSettled: false });
+}
+
 async function create(context: StepContext): Promise<void> {
-  const { state, input } = context;
+  const { state } = context;
   noteCreateSent(state);
   // A machine that is Failed already goes on trying.
   const deadline = () => (state.phase === 'Failed' ? undefined : joinDeadlineOf(state));
   const call = context.operationCall('Create');
   const { nodeConditions } = state.object.prepared ?? {};
   const request = defined({ ...call.request, nodeConditions });
-  const outcome = await createOutcome({ ...call, request, deadline });
+  await noteCreateOutcome(context, await createOutcome({ ...call, request, deadline }));
+}
+
+async function noteCreateOutcome(
+  context: StepContext,
+  outcome: Exclude<RecordedCreateOutcome, Pending>,
+): Promise<void> {
+  const { state, input } = context;
   if (outcome.outcome === 'created') {
     noteCreated(state, outcome.instance);
     await endCloudFailure(state, input.ref.namespace);
@@ -187,4 +234,4 @@ async function recordFailure(context: StepContext): Promise<void> {
   noteFailureReported(state);
 }
 
-export const launchSteps = { readAndClaim, create, findStaleNode, recordCreated, recordFailure };
+export const launchSteps = { readAndClaim, launch, create, findStaleNode, recordCreated, recordFailure };

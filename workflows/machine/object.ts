@@ -103,6 +103,12 @@ export function markStale({ object }: MachineState): void {
   object.isStale = true;
 }
 
+/** Its launch begins with a read. */
+export function noteLaunch(state: MachineState): void {
+  state.object.wasLaunched = true;
+  markFresh(state);
+}
+
 /** Changes from now on are for another read. */
 export function markFresh({ object }: MachineState): void {
   object.isStale = false;

@@ -65,6 +65,8 @@ export interface MachineObjectState extends ObjectState<MachineSnapshot> {
   prepared?: PreparedMachine;
   /** The version that the last command wrote. */
   written?: SnapshotVersion;
+  /** Its launch in one step was tried: once is enough. */
+  wasLaunched?: boolean;
   /** The object or its class changed: read it again. */
   isStale: boolean;
   /** A watcher signalled it in doubt of a restored database; absent since the next read. */
@@ -211,6 +213,8 @@ export interface HooksState {
 
 export type TeardownState = NonNullable<MachineFacts['teardown']> & {
   startedAt: number;
+  /** The drain says Terminating on the object, and has not answered yet. */
+  isUnsaid?: true;
   /** `hooks.ts`: a pod may have been asked to leave. */
   isDrainBegun?: boolean;
   /** A delete found the instance. */

@@ -1,13 +1,11 @@
 /** Context that the steps of a machine share: its name, and its state. */
 import type { DriverRequest } from '../contracts/driver-contract.ts';
 import type { WorkflowInput, ObjectReference } from '../contracts/references.ts';
-import type { PreparedMachine } from '../contracts/machine-activities.ts';
-import { contractVersion } from '../contracts/driver-activities.ts';
+import { driverRequestOf } from '../contracts/driver-request.ts';
 import type { OperationCall } from './driver-calls.ts';
 import { CloudOperation } from './cloud-operation.ts';
 import type { MachineState } from './state.ts';
 import { instanceOf } from './state.ts';
-import { defined } from '../values/defined.ts';
 
 export class StepContext {
   readonly input: WorkflowInput;
@@ -37,19 +35,12 @@ export class StepContext {
 
   driverRequest(): DriverRequest {
     const { object, creation, failure } = this.state;
-    const { prepared, uid = '' } = object;
-    const known: Partial<PreparedMachine> = prepared ?? {};
-    return defined({
-      contractVersion,
-      machine: this.machine(),
+    const { generation } = creation;
+    return driverRequestOf(object.prepared ?? {}, {
+      machine: { ...this.input.ref, uid: object.uid ?? '' },
       cluster: this.input.cluster,
-      className: known.className ?? '',
-      provider: known.provider ?? '',
-      token: `${uid}-${creation.generation}`,
-      providerID: instanceOf(this.state)?.providerID ?? known.providerID,
-      bootstrapTokenId: known.bootstrapTokenId,
-      nodeTemplate: known.nodeTemplate,
-      lastKnownState: known.lastKnownState,
+      generation,
+      providerID: instanceOf(this.state)?.providerID,
       isRetry: failure !== undefined,
     });
   }

@@ -32,7 +32,7 @@ import {
 } from './hooks.ts';
 import { endMissing } from './missing-instance.ts';
 import { joinedUidOf, ownNodeOf } from './node.ts';
-import { markFresh, markGone, noteProvider, noteSuccessorReported } from './object.ts';
+import { markFresh, markGone, markStale, noteProvider, noteSuccessorReported } from './object.ts';
 import { setPhase } from './phase.ts';
 import { endPreservation } from './preservation.ts';
 import { takeRead } from './restore.ts';
@@ -41,6 +41,23 @@ import type { StepContext } from './step-context.ts';
 /** Begins it as the object is now. */
 export function enterTeardown(state: MachineState, machine: PreparedMachine): void {
   state.teardown = newTeardown(state, machine, Date.now());
+}
+
+/** The drain that begins now says it on the object. Its timeout counts from the deletion on. */
+function enterUnsaid(state: MachineState): void {
+  const { prepared, observed } = state.object;
+  if (!prepared) return;
+  const startedAt = observed?.deletionRequestedAt ?? Date.now();
+  state.teardown = { ...newTeardown(state, prepared, startedAt), isUnsaid: true };
+  setPhase(state, 'Terminating');
+}
+
+/** Nothing was done: it begins with a read. */
+function withdrawUnsaid(state: MachineState): void {
+  delete state.teardown;
+  endDrain(state);
+  setPhase(state, 'Running');
+  markStale(state);
 }
 
 function noteDrained({ teardown }: MachineState, isForced: boolean): void {
@@ -155,6 +172,7 @@ async function findInstance(context: StepContext): Promise<void> {
 
 async function drain(context: StepContext): Promise<void> {
   const { state } = context;
+  if (!state.teardown) enterUnsaid(state);
   const instance = instanceOf(state);
   if (!instance || !state.object.prepared || !state.teardown) return;
   const options = drainOptionsOf(state);
@@ -170,6 +188,8 @@ async function drain(context: StepContext): Promise<void> {
       earlier: state.drain,
       skipsVolumeWait: options.skipsVolumeWait,
       asksHooks: true,
+      // A drain that has reported something has said it.
+      begins: (state.teardown?.isUnsaid && !state.drain) || undefined,
       removal: removalOf(context),
     });
   const outcome = await drainOutcome({
@@ -178,6 +198,11 @@ async function drain(context: StepContext): Promise<void> {
     onUntaken: (why) => operation.sayUntaken(why),
   });
   operation.end();
+  if (outcome.isNotBegun) {
+    withdrawUnsaid(state);
+    return;
+  }
+  delete state.teardown.isUnsaid;
   if (outcome.isHeld) {
     delete state.teardown.isDrainBegun;
     endDrain(state);

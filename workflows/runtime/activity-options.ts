@@ -12,6 +12,7 @@ import {
 } from '@temporalio/workflow';
 import type { DrainActivities } from '../contracts/drain-activities.ts';
 import type { DriverActivities, DriverCall } from '../contracts/driver-activities.ts';
+import type { LaunchActivities } from '../contracts/launch-activities.ts';
 import type { KubeActivities } from '../contracts/kube-activities.ts';
 import type {
   OrphanActivities,
@@ -163,11 +164,37 @@ export function isNotServed(error: unknown): boolean {
  */
 const longestQueueWait = '60s';
 
+interface DriverCallOptions {
+  call: DriverCall;
+  summary: string;
+  limitMs?: number;
+}
+
 export function driverCall(
   provider: string,
-  { call, summary, limitMs }: { call: DriverCall; summary: string; limitMs?: number },
+  options: DriverCallOptions,
 ): ActivityInterfaceFor<DriverActivities> {
-  return proxyActivities<DriverActivities>({
+  return proxyActivities<DriverActivities>(driverCallOptions(provider, options));
+}
+
+/** One attempt: whatever it does not do is done step by step. */
+export function launchCall(
+  provider: string,
+  options: Omit<DriverCallOptions, 'call'>,
+): ActivityInterfaceFor<LaunchActivities> {
+  return proxyActivities<LaunchActivities>({
+    ...driverCallOptions(provider, { ...options, call: 'create' }),
+    // Without a free slot the Machine gets its finalizer and its token step by step.
+    scheduleToStartTimeout: '10s',
+    retry: { maximumAttempts: 1 },
+  });
+}
+
+function driverCallOptions(
+  provider: string,
+  { call, summary, limitMs }: DriverCallOptions,
+): ActivityOptions {
+  return {
     // The instance of a cancelled create shows within the driver's settle time from its end.
     ...(call === 'create' && { cancellationType: 'WAIT_CANCELLATION_COMPLETED' }),
     ...(limitMs !== undefined && { scheduleToCloseTimeout: limitMs }),
@@ -183,7 +210,7 @@ export function driverCall(
       nonRetryableErrorTypes: notServed,
     },
     summary: clip(summary, longestSummaryBytes),
-  });
+  };
 }
 
 /** A check reports what it could not do and ends; its next run tries again. */

@@ -1,6 +1,6 @@
 import { findProvider } from '../../../activities/machine/read-and-claim.ts';
 import { recordFailure } from '../../../activities/machine/record.ts';
-import { beginTeardown, finishTeardown } from '../../../activities/machine/teardown.ts';
+import { beginTeardown, beginWithDrain, finishTeardown } from '../../../activities/machine/teardown.ts';
 import { finalizers, labels } from '../../../workflows/api/constants.ts';
 import { customResource, node as nodePath } from '../../../kube/client/paths.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';
@@ -51,6 +51,27 @@ test('a teardown whose option is misspelt says so', async () => {
         'annotation "millwright.dev/skip-drian" means nothing: did you mean millwright.dev/skip-drain?',
     }),
   );
+});
+
+describe('a drain that begins the teardown', () => {
+  test('says Terminating, once', async () => {
+    const world = aWorld({ control: [deleted] });
+    const said = await beginWithDrain(world, machine);
+    expect(said?.status?.currentStatus?.phase).toBe('Terminating');
+    expect(await beginWithDrain(world, machine)).toEqual(said);
+    expect(world.control.writes().filter((write) => write.includes('/status'))).toHaveLength(1);
+  });
+
+  test.each([
+    ['is gone', []],
+    ['is another one', [aMachine({ metadata: { deletionTimestamp, uid: 'uid-of-another' } })]],
+    ['is not being deleted', [aMachine()]],
+    ['has lost its finalizer', [aMachine({ metadata: { deletionTimestamp, finalizers: [] } })]],
+  ])('leaves a Machine alone that %s', async (_what, control) => {
+    const world = aWorld({ control });
+    expect(await beginWithDrain(world, machine)).toBeUndefined();
+    expect(world.control.writes()).toEqual([]);
+  });
 });
 
 describe("of two Machines with one instance, whose driver is another's,", () => {

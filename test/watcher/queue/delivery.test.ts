@@ -31,7 +31,10 @@ interface Recorded {
   name?: string;
 }
 
-function deliveryTo(calls: Recorded[], error?: Error) {
+function deliveryTo(
+  calls: Recorded[],
+  { error, launches }: { error?: Error; launches?: DeliveryOptions['launches'] } = {},
+) {
   const answer = async (): Promise<void> => {
     await Promise.resolve();
     if (error !== undefined) throw error;
@@ -58,6 +61,7 @@ function deliveryTo(calls: Recorded[], error?: Error) {
     taskQueue: 'q',
     timeouts: { workflowTaskSeconds: 7, heartbeatSeconds: 21 },
     creationTimeoutSeconds: 1_200,
+    launches,
   });
 }
 
@@ -120,6 +124,30 @@ test.each([
   expect(Object.fromEntries(pairs)).toEqual(shown);
 });
 
+describe('a run of a new Machine', () => {
+  const machine = { phase: '', createdAt: 1_000_000, creationTimeoutSeconds: undefined };
+  const launches = (provider: string): boolean => provider === 'virtual';
+  test.each([
+    { provider: 'virtual', given: { provider: 'virtual', deadline: 2_200_000 } },
+    { provider: 'acme', given: undefined },
+    { provider: undefined, given: undefined },
+  ])('of the provider $provider gets $given for its launch', async ({ provider, given }) => {
+    const calls: Recorded[] = [];
+    const start = { summary: 'a', machine, provider };
+    await deliveryTo(calls, { launches })({ ...observed, start });
+    expect(calls[0]?.options?.['args']).toEqual([
+      { ref: { namespace: 'default', name: 'pool-abc' }, cluster: 'c', ...(given && { launch: given }) },
+    ]);
+  });
+
+  test('gets nothing where the driver is in another process', async () => {
+    const calls: Recorded[] = [];
+    const start = { summary: 'a', machine, provider: 'virtual' };
+    await deliveryTo(calls)({ ...observed, start });
+    expect(JSON.stringify(calls[0]?.options?.['args'])).not.toContain('launch');
+  });
+});
+
 test('a set goes before its machines', async () => {
   const calls: Recorded[] = [];
   await deliveryTo(calls)(observed);
@@ -136,6 +164,6 @@ test('a plain signal starts nothing', async () => {
 
 test('a workflow that does not run is told apart from a server that does not answer', async () => {
   const missing = new WorkflowNotFoundError('not found', 'machineSet/default/pool', undefined);
-  expect(await deliveryTo([], missing)(changed)).toBe('noWorkflow');
-  await expect(deliveryTo([], new Error('away'))(changed)).rejects.toThrow('away');
+  expect(await deliveryTo([], { error: missing })(changed)).toBe('noWorkflow');
+  await expect(deliveryTo([], { error: new Error('away') })(changed)).rejects.toThrow('away');
 });

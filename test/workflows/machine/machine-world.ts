@@ -15,7 +15,7 @@ import type {
 } from '../../../workflows/contracts/machine-activities.ts';
 import type { ReadNode } from '../../../workflows/contracts/snapshots.ts';
 import type { MachineSnapshot, NodeSnapshot } from '../../../workflows/contracts/snapshots.ts';
-import type { SnapshotVersion } from '../../../workflows/contracts/references.ts';
+import type { Launch, SnapshotVersion } from '../../../workflows/contracts/references.ts';
 import {
   classChanged,
   machineGone,
@@ -51,6 +51,10 @@ export class MachineWorld {
   object: PreparedMachine;
   /** Of its activities. */
   readonly interceptors: ActivityInterceptorsFactory[] = [];
+  /** What the watcher gives its run for a launch in one step. */
+  launch: Launch | undefined;
+  /** Watchers of earlier versions do not say since when it is being deleted. */
+  saysSince = false;
   /** Queues without a worker. */
   readonly unserved = new Set<'driver' | 'drain'>();
   readonly #temporal: TemporalForTests;
@@ -104,7 +108,8 @@ export class MachineWorld {
     changes: Partial<MachineSnapshot> = {},
     shown: SearchAttributePair[] = [],
   ): Promise<void> {
-    const input: MachineInput = { ref: this.ref, cluster };
+    const launch = this.launch && { launch: this.launch };
+    const input: MachineInput = { ref: this.ref, cluster, ...launch };
     await this.#temporal.client.workflow.signalWithStart<typeof machine, [MachineSnapshot]>(
       'machine',
       {
@@ -172,9 +177,10 @@ export class MachineWorld {
   }
 
   snapshot(changes: Partial<MachineSnapshot> = {}): MachineSnapshot {
-    const { uid, isDeleting, hasFinalizer, hooks } = this.object;
+    const { uid, isDeleting, deletionRequestedAt, hasFinalizer, hooks } = this.object;
+    const since = this.saysSince && deletionRequestedAt !== undefined && { deletionRequestedAt };
     const details = { specDigest: 'spec-1', forceDeletion: false, ...(hooks && { hooks }) };
-    return { ...this.sighting(), uid, isDeleting, hasFinalizer, ...details, ...changes };
+    return { ...this.sighting(), uid, isDeleting, ...since, hasFinalizer, ...details, ...changes };
   }
 
   sighting(): SnapshotVersion {
@@ -218,13 +224,15 @@ export class MachineWorld {
     const steps = { ...this.#defaults(), ...this.#overrides };
     const {
       createInstance,
+      launchMachine,
       deleteInstance,
       describeInstance,
       getConsoleOutput,
       drainNode,
       ...kube
     } = this.log.record(steps);
-    const driver = { createInstance, deleteInstance, describeInstance, getConsoleOutput };
+    const calls = { createInstance, deleteInstance, describeInstance, getConsoleOutput };
+    const driver = { ...calls, ...(launchMachine && { launchMachine }) };
     return {
       kube,
       ...(!this.unserved.has('driver') && { driver }),

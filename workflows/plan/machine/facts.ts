@@ -70,6 +70,8 @@ export interface MachineFacts {
     retryAt: number;
   };
   instance?: Instance;
+  /** Nobody has acted on it: one step may do all that it needs. */
+  mayLaunch?: boolean;
   /** The outcome of a create is unknown; the cloud may list its instance until then. */
   unsettledUntil?: number;
   /** A create was sent, or may have been sent by an earlier life. */
@@ -116,6 +118,8 @@ export interface MachineFacts {
   inPlace?: InPlaceFacts;
   /** Steps that were rejected, by action: held back until it is time to try again. */
   requeues?: Requeues;
+  /** Nothing has to be found out before its Node is drained, once it is being deleted. */
+  mayDrainAtOnce?: boolean;
   /** Only while the machine is being deleted. */
   teardown?: { stage: TeardownStage };
   /** Only while the machine is being deleted. */

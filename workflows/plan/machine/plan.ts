@@ -38,7 +38,9 @@ function planLife(facts: MachineFacts, now: number): MachineStep {
       reason: 'the object went without a teardown: its instance lives on',
     };
   }
-  if (facts.isDeleting && facts.hasFinalizer) return { action: 'beginTeardown' };
+  if (facts.isDeleting && facts.hasFinalizer) {
+    return { action: facts.mayDrainAtOnce ? 'drain' : 'beginTeardown' };
+  }
   if (facts.isDeleting) {
     return { action: 'wait', reason: 'being deleted without our finalizer: not ours to tear down' };
   }
@@ -251,6 +253,7 @@ function isInReach({ outage }: MachineFacts, now: number): boolean {
 }
 
 function planCreation(facts: MachineFacts, now: number): MachineStep {
+  if (facts.mayLaunch) return { action: 'launch' };
   if (!facts.isRead) return planRead(facts, now);
   if (!facts.instance) return { action: 'create' };
   const reason = `Node ${facts.instance.nodeName} has not joined yet`;
@@ -273,6 +276,7 @@ function planRunning(facts: MachineFacts, now: number): MachineStep {
 
 /** Steps that a deletion cancels, in words. */
 const needlessInDeletion: Partial<Record<RunningStep['name'], string>> = {
+  launch: 'creation',
   create: 'creation',
   findStaleNode: 'a search for an earlier Node of its name',
   syncNode: 'a change of its Node',

@@ -3,6 +3,7 @@
 /** A step that runs beside the loop. */
 export interface RunningStep {
   name:
+    | 'launch'
     | 'create'
     | 'findStaleNode'
     | 'syncNode'
@@ -28,6 +29,8 @@ export interface DrainMode {
 export type MachineStep =
   /** Read the object, its class, its limits. */
   | { action: 'readAndClaim' }
+  /** The same for a new Machine, and create, in one step. */
+  | { action: 'launch' }
   | { action: 'create' }
   | { action: 'recordFailure' }
   | { action: 'findStaleNode' }
@@ -67,6 +70,7 @@ export type MachineStep =
   | { action: 'complete'; reason: string };
 
 const longSteps = new Set<string>([
+  'launch',
   'create',
   'findStaleNode',
   'syncNode',
