@@ -15,6 +15,7 @@ import { obstacleOf } from './node/observed.ts';
 import { component, isDeleting, machineSubject, patchStatus, readSameMachine } from './object.ts';
 import { nodeConditionsOf } from './conditions.ts';
 import { phaseOf } from './prepared.ts';
+import { detailsOf } from './record.ts';
 import { nodeRefOf, statusPatch } from './status.ts';
 import { recordTargetCluster } from './node/target-cluster.ts';
 
@@ -45,12 +46,17 @@ export async function recordJoined(
   const obstacle = obstacleOf(node, request.nodeConditions ?? dependencies.defaults.nodeConditions);
   if (!node || obstacle !== undefined) return { hasJoined: false, reason: obstacle ?? 'gone' };
   const description = `Machine ${machine.name} successfully joined the cluster`;
-  const joined = await writeRunning(dependencies, machine, runningStatusOf(node, description));
+  const { created } = request;
+  const made = created ? `, with instance ${created.providerID}` : '';
+  const joined = await writeRunning(dependencies, machine, (now) => ({
+    ...(created && detailsOf(now, created, dependencies)),
+    ...runningStatusOf(node, description),
+  }));
   await recordTargetCluster(dependencies, { machine: joined, node });
   recordEvent(control, machineSubject(machine), {
     type: 'Normal',
     reason: 'Joined',
-    message: `${description} as Node ${seen.name}`,
+    message: `${description} as Node ${seen.name}${made}`,
     component,
   });
   if (bootstrapTokenId !== undefined)
@@ -84,13 +90,13 @@ async function dropToken(
 async function writeRunning(
   { control, memory }: ActivityDependencies,
   machine: ObjectReference,
-  status: object,
+  joinedStatusOf: (now: Machine) => object,
 ): Promise<Machine | undefined> {
   const seen = memory.written.take(machine) ?? (await readSameMachine(control, machine));
   if (!seen) return undefined;
   const statusOf = (now: Machine) => {
     if (isDeleting(now)) return undefined;
-    if (phaseOf(now) === phaseOf(seen)) return status;
+    if (phaseOf(now) === phaseOf(seen)) return joinedStatusOf(now);
     throw new Error(`Machine ${machine.name} changed while it joined`);
   };
   return await patchStatus(control, seen, statusOf);

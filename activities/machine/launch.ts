@@ -40,7 +40,7 @@ export async function launchMachine(
 
 type Found = Extract<ReadAndClaimOutcome, { found: true }>;
 
-/** Nobody has acted on it before, and nothing is wrong. */
+/** No controller has acted on it, and nothing is wrong. */
 function isNew(
   read: ReadAndClaimOutcome,
   { uid, provider }: { uid: string; provider: string },

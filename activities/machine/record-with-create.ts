@@ -13,6 +13,7 @@ import type { CreatedInstance, CreateOutcome } from '../../workflows/contracts/d
 import type { KubeActivities } from '../../workflows/contracts/kube-activities.ts';
 import type { ObjectReference } from '../../workflows/contracts/references.ts';
 import type { NodeSnapshot } from '../../workflows/contracts/snapshots.ts';
+import { after } from '../system/system.ts';
 import { mayHaveStaleNode } from '../../workflows/plan/machine/stale-node.ts';
 import { defined } from '../../workflows/values/defined.ts';
 import { isSameInstance } from '../../workflows/values/provider-id.ts';
@@ -30,6 +31,8 @@ export interface RecordParts {
   /** Of the activity: a deletion aborts it, and goes on without the ids on the object. */
   cancellation(): AbortSignal;
   warn(error: unknown): void;
+  /** Until then the Machine has no phase yet, milliseconds. Default 3 s. */
+  soonMs?: number;
 }
 
 interface AwaitedNode {
@@ -67,10 +70,7 @@ export async function recordWithCreate(
   cancelled.addEventListener('abort', stop);
   try {
     if (await isNameTaken(parts, request, instance)) return outcome;
-    await parts.steps.recordCreated({ machine, instance, usesTarget });
-    const ready = await awaited?.ready;
-    const mayJoin = ready && !cancelled.aborted;
-    const joined = mayJoin ? await join(parts, request, { instance, ready }) : undefined;
+    const joined = await recordUntilJoined(parts, request, { instance, ready: awaited?.ready });
     const last = awaited?.end();
     const node = last === joined?.node ? undefined : last;
     return defined({ ...outcome, isRecorded: true, joined, node });
@@ -80,6 +80,47 @@ export async function recordWithCreate(
   } finally {
     cancelled.removeEventListener('abort', stop);
     awaited?.end();
+  }
+}
+
+interface Launched {
+  instance: CreatedInstance;
+  /** Absent: it is not waited for. */
+  ready?: Promise<NodeSnapshot | undefined> | undefined;
+}
+
+/** A Machine whose Node is Ready within a moment is Running at once, and never was Pending. */
+async function recordUntilJoined(
+  parts: RecordParts,
+  request: Request,
+  { instance, ready }: Launched,
+): Promise<RecordedCreateOutcome['joined']> {
+  const { steps, usesTarget, cancellation, soonMs = 3_000 } = parts;
+  const known = { machine: request.machine, instance, usesTarget };
+  if (!ready) {
+    await steps.recordCreated(known);
+    return undefined;
+  }
+  const cancelled = cancellation();
+  await steps.recordCreated({ ...known, only: 'ids' });
+  const atOnce = await within(soonMs, ready);
+  if (atOnce && !cancelled.aborted) {
+    const joined = await join(parts, request, { instance, ready: atOnce, isUnsaid: true });
+    if (joined) return joined;
+  }
+  await steps.recordCreated({ ...known, only: 'phase' });
+  const later = atOnce ? undefined : await ready;
+  if (!later || cancelled.aborted) return undefined;
+  return await join(parts, request, { instance, ready: later, isUnsaid: false });
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const limit = after(ms, () => resolve(undefined));
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    limit.cancel();
   }
 }
 
@@ -93,18 +134,27 @@ async function isNameTaken(
   return mayHaveStaleNode(instance, place) && (await steps.findStaleNode({ instance })).isStale;
 }
 
+interface JoiningInstance {
+  instance: CreatedInstance;
+  ready: NodeSnapshot;
+  /** The Machine has only its ids. */
+  isUnsaid: boolean;
+}
+
 /** Undefined: the workflow looks again. */
 async function join(
   { steps, warn }: RecordParts,
   { machine, className, nodeTemplate, nodeConditions, bootstrapTokenId }: Request,
-  { instance, ready: node }: { instance: CreatedInstance; ready: NodeSnapshot },
+  { instance, ready: node, isUnsaid }: JoiningInstance,
 ): Promise<RecordedCreateOutcome['joined']> {
   const { providerID, nodeName } = instance;
   if (node.name !== nodeName || !isSameInstance(node.providerID, providerID)) return undefined;
   const known = { providerID, className, nodeTemplate, nodeConditions, bootstrapTokenId };
   const { name, uid } = node;
   try {
-    const outcome = await steps.recordJoined(defined({ machine, node: { name, uid }, ...known }));
+    const created = isUnsaid ? instance : undefined;
+    const asked = defined({ machine, node: { name, uid }, ...known, created });
+    const outcome = await steps.recordJoined(asked);
     if (!outcome.hasJoined) return undefined;
     return { node, ...(outcome.isApplied && { isApplied: true }) };
   } catch (error) {

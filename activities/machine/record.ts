@@ -10,7 +10,7 @@ import type {
 import type { ReadNode } from '../../workflows/contracts/snapshots.ts';
 import { annotations, labels } from '../../workflows/api/constants.ts';
 import { formatDuration } from '../../workflows/api/duration.ts';
-import type { Machine, NodeAddress } from '../../workflows/api/machine.ts';
+import type { Machine, MachineStatus } from '../../workflows/api/machine.ts';
 import { nodeAddresses } from '../../workflows/values/node-addresses.ts';
 import type { Instance, StepFailure } from '../../workflows/plan/machine/facts.ts';
 import { isSameInstance } from '../../workflows/values/provider-id.ts';
@@ -43,9 +43,26 @@ type InputOf<Name extends keyof MachineActivities> = Parameters<MachineActivitie
 
 /** The instance's ids, then the phase: an object with a phase has its ids. */
 export async function recordCreated(
-  { control, target, targetCluster, memory, keepsAddresses = false }: ActivityDependencies,
-  { machine, instance, usesTarget, clearsName }: InputOf<'recordCreated'>,
+  dependencies: ActivityDependencies,
+  { only, ...input }: InputOf<'recordCreated'>,
 ): Promise<void> {
+  const { control, memory } = dependencies;
+  const { machine } = input;
+  const known = only === 'phase' ? memory.written.take(machine) : undefined;
+  const patched =
+    only === 'phase'
+      ? (known ?? (await readSameMachine(control, machine)))
+      : await recordIds(dependencies, input);
+  if (!patched) return;
+  if (only === 'ids') memory.written.keep(patched);
+  else await recordPending(dependencies, input, patched);
+}
+
+/** Undefined where the Machine is gone. */
+async function recordIds(
+  { control, target, targetCluster }: ActivityDependencies,
+  { machine, instance, usesTarget, clearsName }: InputOf<'recordCreated'>,
+): Promise<Machine | undefined> {
   if (clearsName && target) await clearName({ control, target }, machine, instance);
   const joins = usesTarget && targetCluster !== undefined;
   const { userDataOrigin } = instance;
@@ -61,17 +78,22 @@ export async function recordCreated(
     spec: { providerID: instance.providerID },
   };
   const write = () => patchMachine(control, machine, ids);
-  const patched = await orRefusedIds(control, { machine, instance }, write);
-  if (!patched) return;
+  return await orRefusedIds(control, { machine, instance }, write);
+}
+
+async function recordPending(
+  { control, memory, keepsAddresses }: ActivityDependencies,
+  { machine, instance, usesTarget }: InputOf<'recordCreated'>,
+  patched: Machine,
+): Promise<void> {
   const description = usesTarget
     ? `Instance ${instance.providerID} was created: waiting for Node ${instance.nodeName} to join`
     : `Instance ${instance.providerID} was created`;
   const statusOf = (current: Machine): object | undefined => {
     if (isBeyondCreation(current) || isToBeReplaced(current)) return undefined;
-    const addresses = nodeAddresses(current.status?.addresses ?? [], instance);
-    const kept = usesTarget && !keepsAddresses ? undefined : addresses;
-    const status = createdStatusOf(instance, { addresses: kept, usesTarget, description });
-    return { ...status, ...failureMessageOf(current) };
+    const details = detailsOf(current, instance, { keepsAddresses: keepsAddresses || !usesTarget });
+    const status = pendingStatusOf({ usesTarget, description });
+    return { ...details, ...status, ...failureMessageOf(current) };
   };
   const recorded = await patchStatus(control, patched, statusOf);
   if (!recorded) return;
@@ -84,24 +106,33 @@ export async function recordCreated(
   });
 }
 
-function createdStatusOf(
-  { lastKnownState }: CreatedInstance,
-  {
-    addresses,
-    usesTarget,
-    description,
-  }: { addresses: NodeAddress[] | undefined; usesTarget: boolean; description: string },
-): object {
+/** What the cloud said of the instance. */
+export function detailsOf(
+  current: Machine,
+  instance: CreatedInstance,
+  { keepsAddresses = false }: Pick<ActivityDependencies, 'keepsAddresses'>,
+): Pick<MachineStatus, 'lastKnownState' | 'addresses'> {
+  const { lastKnownState } = instance;
+  const addresses = nodeAddresses(current.status?.addresses ?? [], instance);
   return {
     ...(lastKnownState !== undefined && { lastKnownState }),
-    ...(addresses && { addresses }),
-    ...statusPatch({
-      phase: usesTarget ? 'Pending' : 'Available',
-      isTimeoutActive: usesTarget,
-      operation: { description, state: usesTarget ? 'Processing' : 'Successful', type: 'Create' },
-      errorCode: null,
-    }),
+    ...(keepsAddresses && { addresses }),
   };
+}
+
+function pendingStatusOf({
+  usesTarget,
+  description,
+}: {
+  usesTarget: boolean;
+  description: string;
+}): object {
+  return statusPatch({
+    phase: usesTarget ? 'Pending' : 'Available',
+    isTimeoutActive: usesTarget,
+    operation: { description, state: usesTarget ? 'Processing' : 'Successful', type: 'Create' },
+    errorCode: null,
+  });
 }
 
 /**

@@ -60,6 +60,24 @@ async function keepState(kind: Kind, handle: WorkflowHandle): Promise<void> {
   await writeFile(file, `${JSON.stringify(state, null, 2)}\n`);
 }
 
+const launched = await MachineWorld.create(temporal, {
+  launchMachine: async () => ({
+    read: { found: true, machine: launched.read() },
+    created: { outcome: 'created', instance, isRecorded: true },
+  }),
+});
+launched.launch = { provider: 'virtual', deadline: (await temporal.now()) + 1_200_000 };
+launched.saysSince = true;
+await launched.run(async () => {
+  await launched.begin();
+  await launched.phase('Pending');
+  await launched.joinNode();
+  await launched.phase('Running');
+  await launched.requestDeletion();
+  await resultOf(launched.handle);
+  await save('machine-launched', launched.handle);
+});
+
 const idle = await MachineWorld.create(temporal);
 await idle.run(async () => {
   await idle.beginAndJoin();

@@ -130,7 +130,7 @@ export function isNewCommand(
   return now.command !== undefined && before.command !== now.command;
 }
 
-/** As far as its Machine says, nobody has acted on it, and nobody asks for anything. */
+/** As far as the Machine says, no controller has acted on it, and no person asks for anything. */
 function isNew({ phase, isDeleting, nodeName, command, preservation, figures }: MachineView) {
   const isKnown = phase !== '' || nodeName !== undefined || figures.providerID !== '';
   return !isKnown && !isDeleting && command === undefined && preservation === undefined;

@@ -11,7 +11,7 @@ export interface Start {
   machineSet?: string | undefined;
   machineDeployment?: string | undefined;
   machineClass?: string | undefined;
-  /** Of its class; only for a Machine that nobody has acted on. */
+  /** Of its class; only for a new Machine. */
   provider?: string | undefined;
   /** Only for a Machine. */
   machine?: Pick<MachineView, 'phase' | 'createdAt' | 'creationTimeoutSeconds'>;

@@ -3,7 +3,7 @@ import type { RecordedCreateOutcome } from './driver-activities.ts';
 import type { ReadAndClaimOutcome } from './machine-activities.ts';
 import type { ObjectReference } from './references.ts';
 
-/** A Machine that nobody has acted on, as it was signalled. */
+/** A Machine that no controller has acted on, as it was signalled. */
 export interface NewMachine {
   machine: ObjectReference;
   cluster: string;

@@ -190,6 +190,8 @@ export interface MachineActivities {
     usesTarget: boolean;
     /** A Node of the Machine's name, of an earlier instance of it, goes before. */
     clearsName?: boolean;
+    /** The ids, or the phase after them. Absent: both. */
+    only?: 'ids' | 'phase';
   }): Promise<void>;
   recordFailure(input: {
     machine: ObjectReference;

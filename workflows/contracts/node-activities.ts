@@ -2,6 +2,7 @@
  * The part of the port about the Node of a machine; a part of `kube-activities.ts`, which hands it
  * on.
  */
+import type { CreatedInstance } from './driver-contract.ts';
 import type { ObjectReference } from './references.ts';
 import type { Instance } from '../plan/machine/facts.ts';
 import type { NodeTemplate } from '../plan/machine/node-template.ts';
@@ -19,6 +20,8 @@ export interface JoinRequest {
   /** Types of conditions that must be False; absent: the worker's flag. */
   nodeConditions?: string[];
   bootstrapTokenId?: string;
+  /** The Machine has its ids and nothing else of its instance. */
+  created?: CreatedInstance;
   /** It carries the template already, as far as that was known then. */
   isEquipped?: boolean;
 }

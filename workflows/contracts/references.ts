@@ -65,7 +65,7 @@ export interface Launch {
 export interface WorkflowInput {
   ref: NamespacedName;
   cluster: string;
-  /** Only of a Machine that nobody has acted on, where its first step may be its whole launch. */
+  /** Only of a new Machine, where the first step may be its whole launch. */
   launch?: Launch;
   /** Operations of this run: put there by an interceptor, and never sent. Absent in some tests. */
   operations?: Operations;

@@ -98,8 +98,7 @@ export async function launchOutcome(
   const options = { summary: `launch ${machine.name}`, ...limitBy(deadline) };
   try {
     const { read, created } = await launchCall(provider, options).launchMachine(request);
-    if (!created || created.outcome === 'unknown' || !read.found)
-      return defined({ read, created });
+    if (!created || created.outcome === 'unknown' || !read.found) return defined({ read, created });
     const context = contextOf(request, read.machine.usesTarget);
     return { read, created: recordedBy(created, context) };
   } catch (error) {
@@ -234,7 +233,10 @@ function isGivenUp(error: unknown): boolean {
   return error instanceof ActivityFailure && error.retryState === 'TIMEOUT' && !isUntaken(error);
 }
 
-function contextOf({ provider }: Pick<DriverRequest, 'provider'>, usesTarget: boolean): AnswerContext {
+function contextOf(
+  { provider }: Pick<DriverRequest, 'provider'>,
+  usesTarget: boolean,
+): AnswerContext {
   return { provider, usesTarget, isCancelled: CancellationScope.current().consideredCancelled };
 }
 

@@ -234,4 +234,11 @@ async function recordFailure(context: StepContext): Promise<void> {
   noteFailureReported(state);
 }
 
-export const launchSteps = { readAndClaim, launch, create, findStaleNode, recordCreated, recordFailure };
+export const launchSteps = {
+  readAndClaim,
+  launch,
+  create,
+  findStaleNode,
+  recordCreated,
+  recordFailure,
+};

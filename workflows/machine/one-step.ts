@@ -13,8 +13,8 @@ import type { MachineObjectState, MachineState } from './state.ts';
 const isPatched = (): boolean => patched('one-step-each-way');
 
 /**
- * Nothing is known of a Machine that nobody has acted on but that it is there, and its class was
- * seen. `launch`: from the watcher that began this run.
+ * Nothing is known of the Machine but that it is there, that no controller has acted on it, and
+ * that its class was seen. `launch`: from the watcher that began this run.
  */
 export function mayLaunch(
   { object, creation, requeues }: MachineState,
@@ -27,7 +27,7 @@ export function mayLaunch(
   return isPlain === true && Date.now() < launch.deadline && isPatched();
 }
 
-/** Nothing has changed since it was read, and nobody may hold its deletion or wants it otherwise. */
+/** Nothing has changed since it was read, and nothing holds its deletion or asks for another. */
 export function mayDrainAtOnce(state: MachineState): boolean {
   const isPlain = isBeingDeletedAsRead(state.object) && isOursToDelete(state) && isIdle(state);
   return isPlain && !drainOptionsOf(state).isSkipped && isPatched();

@@ -137,7 +137,10 @@ class MachineWorkflow {
     const pending = isTeardownDue(this.#state) ? undefined : this.#commands.next();
     if (pending) return await this.#applyCommand(pending);
     if (this.#isToRenew()) return await this.#renew();
-    const facts = { ...factsOf(this.#state, this.#running, this.#input.launch), requeues: this.#requeues };
+    const facts = {
+      ...factsOf(this.#state, this.#running, this.#input.launch),
+      requeues: this.#requeues,
+    };
     const step = this.#paced(planMachine(facts, Date.now()));
     countDecision('machine', step.action);
     this.#page.show(machineDetails(this.#input.ref, this.#state, step));

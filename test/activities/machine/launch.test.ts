@@ -52,14 +52,22 @@ test('a new Machine is claimed before its instance is made, with the token of it
 
 test.each<[string, Machine, typeof request]>([
   ['has a phase', aMachine({ phase: 'CrashLoopBackOff' }), request],
-  ['names an instance', aMachine({ spec: { ...aMachine().spec, providerID: 'local:///zone-1/i-1' } }), request],
+  [
+    'names an instance',
+    aMachine({ spec: { ...aMachine().spec, providerID: 'local:///zone-1/i-1' } }),
+    request,
+  ],
   ['names a Node', aNewMachine({ labels: { node: 'pool-a' } }), request],
   [
     'is being deleted',
     aMachine({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }),
     request,
   ],
-  ['has had a create before', aNewMachine({ annotations: { [annotations.createGeneration]: '1' } }), request],
+  [
+    'has had a create before',
+    aNewMachine({ annotations: { [annotations.createGeneration]: '1' } }),
+    request,
+  ],
   ['has a class of another driver by now', aNewMachine(), { ...request, provider: 'AWS' }],
   [
     'is another one of its name',
@@ -80,11 +88,12 @@ test('no cloud is asked where the finalizer could not be set', async () => {
   expect(creates).toEqual([]);
 });
 
+const create = async (): Promise<never> => {
+  throw new Error('the API server is away');
+};
+
 test('a create that fails without an answer may have made something', async () => {
   const { parts, warnings } = launching(aNewMachine());
-  const create = async (): Promise<never> => {
-    throw new Error('the API server is away');
-  };
   expect(await launchMachine({ ...parts, create }, request)).toMatchObject({
     read: { found: true },
     created: { outcome: 'unknown' },

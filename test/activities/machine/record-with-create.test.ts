@@ -8,6 +8,8 @@ import type { CreateOutcome } from '../../../workflows/contracts/driver-contract
 import type { NodeSnapshot } from '../../../workflows/contracts/snapshots.ts';
 import { snapshotOfNode } from '../../../workflows/contracts/snapshots.ts';
 import { aMachine, aNode, namespace } from '../../support/builders.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { WorldOfTests } from '../../support/world.ts';
 import { aWorld, lifeOf } from '../../support/world.ts';
 
 const path = customResource('machines', namespace, 'pool-a');
@@ -99,6 +101,9 @@ const hearing = (result: NodeSnapshot | undefined, last = result) => ({
   awaitNode: () => ({ ready: Promise.resolve(result), end: () => last }),
 });
 
+const statusWrites = ({ control }: WorldOfTests): number =>
+  control.writes().filter((write) => write.includes('machines/pool-a/status')).length;
+
 const waits = (): never => {
   throw new Error('it waits');
 };
@@ -115,9 +120,40 @@ describe('with the Node of the machine heard of in the same process', () => {
   test('a machine whose Node is Ready at once is Running when the create ends', async () => {
     const { world, run } = recording(hearing(ready));
     world.target.put(node);
-    const outcome = created('pool-a');
+    const outcome = created('pool-a', { lastKnownState: 'zone-1' });
     const joined = { node: ready, isApplied: true };
     expect(await run(outcome)).toEqual({ ...outcome, isRecorded: true, joined });
+    const { status, spec } = await world.control.read<Machine>(path);
+    expect(status).toMatchObject({
+      currentStatus: { phase: 'Running' },
+      lastKnownState: 'zone-1',
+    });
+    expect(spec.providerID).toBe('local:///zone-1/i-2');
+    expect(statusWrites(world)).toBe(1);
+    expect(world.control.bodies).toContainEqual(
+      expect.objectContaining({
+        reason: 'Joined',
+        message:
+          'Machine pool-a successfully joined the cluster as Node pool-a, with instance local:///zone-1/i-2',
+      }),
+    );
+  });
+
+  test('a machine whose Node is Ready a little later has been Pending', async () => {
+    const late = Promise.withResolvers<NodeSnapshot>();
+    const { world, run } = recording({
+      awaitNode: () => ({ ready: late.promise, end: () => ready }),
+      soonMs: 1,
+    });
+    world.target.put(node);
+    const running = run(created('pool-a'));
+    await eventually('Pending', async () => {
+      const { status } = await world.control.read<Machine>(path);
+      return status?.currentStatus?.phase === 'Pending';
+    });
+    late.resolve(ready);
+    expect(await running).toMatchObject({ isRecorded: true, joined: { node: ready } });
+    expect(statusWrites(world)).toBe(2);
     const { status } = await world.control.read<Machine>(path);
     expect(status?.currentStatus?.phase).toBe('Running');
   });

@@ -1,6 +1,10 @@
 import { findProvider } from '../../../activities/machine/read-and-claim.ts';
 import { recordFailure } from '../../../activities/machine/record.ts';
-import { beginTeardown, beginWithDrain, finishTeardown } from '../../../activities/machine/teardown.ts';
+import {
+  beginTeardown,
+  beginWithDrain,
+  finishTeardown,
+} from '../../../activities/machine/teardown.ts';
 import { finalizers, labels } from '../../../workflows/api/constants.ts';
 import { customResource, node as nodePath } from '../../../kube/client/paths.ts';
 import type { Machine } from '../../../workflows/api/machine.ts';

@@ -124,9 +124,10 @@ test.each([
   expect(Object.fromEntries(pairs)).toEqual(shown);
 });
 
+const launches = (provider: string): boolean => provider === 'virtual';
+
 describe('a run of a new Machine', () => {
   const machine = { phase: '', createdAt: 1_000_000, creationTimeoutSeconds: undefined };
-  const launches = (provider: string): boolean => provider === 'virtual';
   test.each([
     { provider: 'virtual', given: { provider: 'virtual', deadline: 2_200_000 } },
     { provider: 'acme', given: undefined },
@@ -136,7 +137,11 @@ describe('a run of a new Machine', () => {
     const start = { summary: 'a', machine, provider };
     await deliveryTo(calls, { launches })({ ...observed, start });
     expect(calls[0]?.options?.['args']).toEqual([
-      { ref: { namespace: 'default', name: 'pool-abc' }, cluster: 'c', ...(given && { launch: given }) },
+      {
+        ref: { namespace: 'default', name: 'pool-abc' },
+        cluster: 'c',
+        ...(given && { launch: given }),
+      },
     ]);
   });
 

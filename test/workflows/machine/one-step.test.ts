@@ -50,7 +50,10 @@ describe('the launch of a new machine', () => {
         evictedPods: 0,
         isForced: false,
         ...(removal && {
-          removal: { deletion: { outcome: 'deleted', isFound: true, settleSeconds: 0 }, finish: {} },
+          removal: {
+            deletion: { outcome: 'deleted', isFound: true, settleSeconds: 0 },
+            finish: {},
+          },
         }),
       }),
     });
@@ -194,15 +197,15 @@ describe('the launch of a new machine', () => {
   });
 });
 
-describe('the deletion of a machine that runs', () => {
-  async function running(overrides: Overrides = {}): Promise<MachineWorld> {
-    const world = await MachineWorld.create(temporal, overrides);
-    world.saysSince = true;
-    return world;
-  }
+async function aMachine(overrides: Overrides = {}): Promise<MachineWorld> {
+  const world = await MachineWorld.create(temporal, overrides);
+  world.saysSince = true;
+  return world;
+}
 
+describe('the deletion of a machine that runs', () => {
   test('begins with the drain, whose timeout counts from the deletion on', async () => {
-    const world = await running();
+    const world = await aMachine();
     await world.run(async () => {
       await world.beginAndJoin();
       await world.requestDeletion();
@@ -216,7 +219,7 @@ describe('the deletion of a machine that runs', () => {
   });
 
   test('begins with a read where the drain found something else', async () => {
-    const world = await running({
+    const world = await aMachine({
       drainNode: async ({ begins }) => ({
         evictedPods: 0,
         isForced: false,
@@ -232,7 +235,7 @@ describe('the deletion of a machine that runs', () => {
   });
 
   test('leaves the instance of a Machine that went before', async () => {
-    const world = await running({
+    const world = await aMachine({
       drainNode: async () => ({ evictedPods: 0, isForced: false, isNotBegun: true }),
       beginTeardown: async () => ({}),
     });
@@ -259,15 +262,13 @@ describe('the deletion of a machine that runs', () => {
       },
     ],
   ])('%s begins with a read', async (_what, change) => {
-    const world = await running();
+    const world = await aMachine();
     await world.run(async () => {
       await world.beginAndJoin();
       await change(world);
       await world.requestDeletion();
       await world.log.until('beginTeardown');
-      expect(world.log.names().find((name) => /Teardown|drain/.test(String(name)))).toBe(
-        'beginTeardown',
-      );
+      expect(world.log.names().find((name) => /Teardown|drain/.test(name))).toBe('beginTeardown');
     });
   });
 });

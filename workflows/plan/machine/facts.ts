@@ -70,7 +70,7 @@ export interface MachineFacts {
     retryAt: number;
   };
   instance?: Instance;
-  /** Nobody has acted on it: one step may do all that it needs. */
+  /** It is new: one step may do all that it needs. */
   mayLaunch?: boolean;
   /** The outcome of a create is unknown; the cloud may list its instance until then. */
   unsettledUntil?: number;
