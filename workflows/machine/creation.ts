@@ -114,8 +114,8 @@ export function restoreCreation(state: MachineState, machine: PreparedMachine): 
   const isUnproven = isKnown && isWordOfObject(machine);
   const generation = machine.createGeneration;
   const { unsettled } = state.creation;
-  // A launch gave no answer before this read.
-  if (!isKnown && unsettled) {
+  // A launch gave no answer before this read: the driver knows what it made, and its Node.
+  if (unsettled) {
     state.creation = { stage: 'sent', generation, unsettled };
     return;
   }

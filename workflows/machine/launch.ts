@@ -41,6 +41,7 @@ import { defined } from '../values/defined.ts';
 import { mayHaveStaleNode } from '../plan/machine/stale-node.ts';
 import type { RecordedCreateOutcome } from '../contracts/driver-activities.ts';
 import type { CreatedInstance, Pending } from '../contracts/driver-contract.ts';
+import type { LaunchOutcome } from '../contracts/launch-activities.ts';
 import type { ReadAndClaimOutcome } from '../contracts/machine-activities.ts';
 import type { StepContext } from './step-context.ts';
 
@@ -101,7 +102,8 @@ async function launch(context: StepContext): Promise<void> {
   const { resourceVersion } = observed;
   const request = { machine: context.machine(), cluster, provider, resourceVersion };
   const answer = await launchOutcome(request, deadline);
-  if (answer === 'unknown') noteCreateUnknown(state);
+  // Before the read, which restores what was made of what the Machine says.
+  if (isUnknown(answer)) noteCreateFailed(state, { code: 'Internal', isSettled: false });
   else noteCreateUnsent(state);
   if (typeof answer === 'string') {
     markStale(state);
@@ -109,16 +111,17 @@ async function launch(context: StepContext): Promise<void> {
   }
   const { read, created } = answer;
   noteClaim(state, cluster, read);
-  if (!created || !state.object.prepared) return;
+  if (!created || created.outcome === 'unknown' || !state.object.prepared) return;
   noteCreateSent(state);
-  if (created.outcome === 'unknown') noteCreateUnknown(state);
-  else if (created.outcome === 'pending') {
+  if (created.outcome === 'pending') {
     await context.operationCall('Create').operation.handOver(created);
-  } else await noteCreateOutcome(context, created);
+  } else {
+    await noteCreateOutcome(context, created);
+  }
 }
 
-function noteCreateUnknown(state: MachineState): void {
-  noteCreateFailed(state, { code: 'Internal', isSettled: false });
+function isUnknown(answer: LaunchOutcome | 'unsent' | 'unknown'): boolean {
+  return typeof answer === 'string' ? answer === 'unknown' : answer.created?.outcome === 'unknown';
 }
 
 async function create(context: StepContext): Promise<void> {

@@ -85,6 +85,21 @@ describe('the launch of a new machine', () => {
     });
   });
 
+  test('that recorded an instance, and did not answer, asks the driver for its Node', async () => {
+    const world = await newMachine(async (made) => {
+      const { providerID } = instance;
+      const labelled = { providerID, nodeName: 'a-mistake', phase: 'Pending' } as const;
+      made.object = { ...made.object, ...labelled };
+      return { read: { found: true, machine: made.object }, created: { outcome: 'unknown' } };
+    });
+    await world.run(async () => {
+      await world.begin();
+      await world.log.until('recordCreated');
+      expect(world.log.names()).toEqual(['launchMachine', 'createInstance', 'recordCreated']);
+      expect(world.log.inputsOf('recordCreated')).toMatchObject([{ instance }]);
+    });
+  });
+
   test('that is not joined with the create waits for its Node', async () => {
     const world = await newMachine(launchedAs(recorded));
     await world.run(async () => {
