@@ -124,7 +124,7 @@ test('the life of one machine is told in few files', () => {
 
 test('the product does not grow without end', () => {
   const own = [...core].filter(([path]) => !/^(?:deploy|tools)\//.test(path));
-  expect(linesIn(own)).toBeLessThanOrEqual(91_600);
+  expect(linesIn(own)).toBeLessThanOrEqual(92_100);
 });
 
 test('a table of a provider is short', () => {

@@ -3,11 +3,12 @@ import { log } from '@temporalio/workflow';
 import type { MachineState } from './state.ts';
 import { instanceOf } from './state.ts';
 import type { MachineStep } from '../plan/machine/steps.ts';
-import type { NamespacedName } from '../contracts/references.ts';
+import type { WorkflowInput } from '../contracts/references.ts';
 import { defined } from '../values/defined.ts';
 
 /** The steps that do something to a cloud, a Node or the Machine itself. */
 const decisions: Partial<Record<MachineStep['action'], string>> = {
+  launch: 'creates the instance',
   create: 'creates the instance',
   recordTimeout: 'the creation took too long',
   deleteWithNode: 'deletes the Machine, as its Node was deleted',
@@ -18,14 +19,14 @@ const decisions: Partial<Record<MachineStep['action'], string>> = {
 };
 
 export class MachineLog {
-  readonly #ref: NamespacedName;
+  readonly #input: WorkflowInput;
   #phase: string;
   /** A step that is tried again is the same decision. */
   #decided: string | undefined;
 
   /** `phase`: the one that the run before has logged. */
-  constructor(ref: NamespacedName, phase: string) {
-    this.#ref = ref;
+  constructor(input: WorkflowInput, phase: string) {
+    this.#input = input;
     this.#phase = phase;
   }
 
@@ -54,8 +55,9 @@ export class MachineLog {
 
   #fields(state: MachineState) {
     const { providerID, nodeName } = instanceOf(state) ?? {};
-    const { provider } = state.object.prepared ?? {};
-    const machine = `${this.#ref.namespace}/${this.#ref.name}`;
+    const { ref, launch } = this.#input;
+    const { provider } = state.object.prepared ?? launch ?? {};
+    const machine = `${ref.namespace}/${ref.name}`;
     return defined({ machine, provider, providerID, nodeName });
   }
 }

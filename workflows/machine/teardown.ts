@@ -44,7 +44,7 @@ export function enterTeardown(state: MachineState, machine: PreparedMachine): vo
 }
 
 /** The drain that begins now says it on the object. Its timeout counts from the deletion on. */
-function enterUnsaid(state: MachineState): void {
+export function enterUnsaid(state: MachineState): void {
   const { prepared, observed } = state.object;
   if (!prepared) return;
   const startedAt = observed?.deletionRequestedAt ?? Date.now();
@@ -172,7 +172,6 @@ async function findInstance(context: StepContext): Promise<void> {
 
 async function drain(context: StepContext): Promise<void> {
   const { state } = context;
-  if (!state.teardown) enterUnsaid(state);
   const instance = instanceOf(state);
   if (!instance || !state.object.prepared || !state.teardown) return;
   const options = drainOptionsOf(state);

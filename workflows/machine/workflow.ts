@@ -26,6 +26,7 @@ import { fromCarried, toCarried } from './carried.ts';
 import type { MachineState } from './state.ts';
 import { instanceOf, newMachineState } from './state.ts';
 import { StepContext } from './step-context.ts';
+import { enterUnsaid } from './teardown.ts';
 import type { StepName } from './steps.ts';
 import { steps } from './steps.ts';
 import type { ObjectReference, WorkflowInput, NamespacedName } from '../contracts/references.ts';
@@ -119,7 +120,7 @@ class MachineWorkflow {
     const carried = carriedState(input.state);
     this.#state = carried ? fromCarried(carried) : newMachineState(Date.now());
     this.#lifecycle = new ObjectLifecycle(input);
-    this.#log = new MachineLog(input.ref, this.#state.phase);
+    this.#log = new MachineLog(input, this.#state.phase);
     this.#context = new StepContext(input, this.#state, () => this.#wake());
     this.#commands = new MachineCommands(this.#state, this.#page, () => this.#wake());
     this.#listen();
@@ -142,6 +143,7 @@ class MachineWorkflow {
       requeues: this.#requeues,
     };
     const step = this.#paced(planMachine(facts, Date.now()));
+    if (step.action === 'drain' && !this.#state.teardown) enterUnsaid(this.#state);
     countDecision('machine', step.action);
     this.#page.show(machineDetails(this.#input.ref, this.#state, step));
     const wake = step.action === 'wait' ? step : { until: undefined, reason: '' };

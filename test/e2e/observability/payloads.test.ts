@@ -36,9 +36,12 @@ const fieldOf = ({ metadata }: Payload, field: string): string =>
 const isEncrypted = (payload: Payload): boolean =>
   fieldOf(payload, 'encoding') === 'binary/encrypted';
 const textOf = ({ data }: Payload): string => Buffer.from(data ?? []).toString('latin1');
-/** What the SDK notes of each local activity, past all codecs, and the memo, which stays plain. */
+/**
+ * What the SDK notes of each local activity and each patch, past all codecs, and the memo, which
+ * stays plain.
+ */
 const plainNote =
-  /^\{"seq":\d+,"attempt":\d+,"activity_id":"\d+","activity_type":"\w+",[^a-z]*"complete_time"|^4$/;
+  /^\{"seq":\d+,"attempt":\d+,"activity_id":"\d+","activity_type":"\w+",[^a-z]*"complete_time"|^\{"id":"[a-z-]+","deprecated":false\}$|^4$/;
 const keyOf = (payload: Payload): string => fieldOf(payload, 'encryption-key-id');
 
 async function decoded(payloads: Payload[]): Promise<string[]> {
