@@ -44,7 +44,7 @@ export function enterTeardown(state: MachineState, machine: PreparedMachine): vo
 }
 
 /** The drain that begins now says it on the object. Its timeout counts from the deletion on. */
-export function enterUnsaid(state: MachineState): void {
+export function enterTeardownWithDrain(state: MachineState): void {
   const { prepared, observed } = state.object;
   if (!prepared) return;
   const startedAt = observed?.deletionRequestedAt ?? Date.now();
@@ -53,7 +53,7 @@ export function enterUnsaid(state: MachineState): void {
 }
 
 /** Nothing was done: it begins with a read. */
-function withdrawUnsaid(state: MachineState): void {
+function withdrawTeardown(state: MachineState): void {
   delete state.teardown;
   endDrain(state);
   setPhase(state, 'Running');
@@ -198,7 +198,7 @@ async function drain(context: StepContext): Promise<void> {
   });
   operation.end();
   if (outcome.isNotBegun) {
-    withdrawUnsaid(state);
+    withdrawTeardown(state);
     return;
   }
   delete state.teardown.isUnsaid;

@@ -26,7 +26,7 @@ import { fromCarried, toCarried } from './carried.ts';
 import type { MachineState } from './state.ts';
 import { instanceOf, newMachineState } from './state.ts';
 import { StepContext } from './step-context.ts';
-import { enterUnsaid } from './teardown.ts';
+import { enterTeardownWithDrain } from './teardown.ts';
 import type { StepName } from './steps.ts';
 import { steps } from './steps.ts';
 import type { ObjectReference, WorkflowInput, NamespacedName } from '../contracts/references.ts';
@@ -143,7 +143,7 @@ class MachineWorkflow {
       requeues: this.#requeues,
     };
     const step = this.#paced(planMachine(facts, Date.now()));
-    if (step.action === 'drain' && !this.#state.teardown) enterUnsaid(this.#state);
+    if (step.action === 'drain' && !this.#state.teardown) enterTeardownWithDrain(this.#state);
     countDecision('machine', step.action);
     this.#page.show(machineDetails(this.#input.ref, this.#state, step));
     const wake = step.action === 'wait' ? step : { until: undefined, reason: '' };
