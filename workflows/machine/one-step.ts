@@ -21,8 +21,8 @@ export function mayLaunch(
   launch: Launch | undefined,
 ): boolean {
   const { observed, prepared, isGone, wasLaunched = prepared !== undefined } = object;
-  const wasTried = wasLaunched || creation.stage !== 'none' || followsFailedRun();
-  if (!launch || wasTried || isGone || requeues.read) return false;
+  const wasTried = wasLaunched || creation.stage !== 'none';
+  if (!launch || wasTried || isGone || requeues.read || followsFailedRun()) return false;
   const isPlain = observed && !observed.isDeleting && !observed.preservation;
   return isPlain === true && Date.now() < launch.deadline && isPatched();
 }
