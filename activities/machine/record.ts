@@ -48,10 +48,9 @@ export async function recordCreated(
 ): Promise<void> {
   const { control, memory } = dependencies;
   const { machine } = input;
-  const known = only === 'phase' ? memory.written.take(machine) : undefined;
   const patched =
     only === 'phase'
-      ? (known ?? (await readSameMachine(control, machine)))
+      ? (memory.written.take(machine) ?? (await readSameMachine(control, machine)))
       : await recordIds(dependencies, input);
   if (!patched) return;
   if (only === 'ids') memory.written.keep(patched);

@@ -108,17 +108,17 @@ const phasesInCreation: MachinePhase[] = ['', 'CrashLoopBackOff'];
  * or MCM ran before.
  */
 export function restoreCreation(state: MachineState, machine: PreparedMachine): void {
-  const isOurs = state.object.unclaimedUid === machine.uid;
-  const stage = stageOf(machine, isOurs);
-  const isKnown = 'instance' in stage;
-  const isUnproven = isKnown && isWordOfObject(machine);
-  const generation = machine.createGeneration;
   const { unsettled } = state.creation;
+  const generation = machine.createGeneration;
   // A launch gave no answer before this read: the driver knows what it made, and its Node.
   if (unsettled) {
     state.creation = { stage: 'sent', generation, unsettled };
     return;
   }
+  const isOurs = state.object.unclaimedUid === machine.uid;
+  const stage = stageOf(machine, isOurs);
+  const isKnown = 'instance' in stage;
+  const isUnproven = isKnown && isWordOfObject(machine);
   state.creation = {
     ...stage,
     generation,

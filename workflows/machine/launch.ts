@@ -90,7 +90,7 @@ function unread({ observed, prepared }: MachineObjectState) {
   return { uid, resourceVersion };
 }
 
-/** Whatever it does not do, the machine goes on with step by step. */
+/** The single steps follow for the part that the worker did not do. */
 async function launch(context: StepContext): Promise<void> {
   const { state } = context;
   const { launch: given, cluster } = context.input;

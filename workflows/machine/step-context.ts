@@ -35,11 +35,10 @@ export class StepContext {
 
   driverRequest(): DriverRequest {
     const { object, creation, failure } = this.state;
-    const { generation } = creation;
     return driverRequestOf(object.prepared ?? {}, {
-      machine: { ...this.input.ref, uid: object.uid ?? '' },
+      machine: this.machine(),
       cluster: this.input.cluster,
-      generation,
+      generation: creation.generation,
       providerID: instanceOf(this.state)?.providerID,
       isRetry: failure !== undefined,
     });

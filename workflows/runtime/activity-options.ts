@@ -177,7 +177,7 @@ export function driverCall(
   return proxyActivities<DriverActivities>(driverCallOptions(provider, options));
 }
 
-/** One attempt: whatever it does not do is done step by step. */
+/** It has one attempt: the workflow schedules the single steps for the part that is left. */
 export function launchCall(
   provider: string,
   options: Omit<DriverCallOptions, 'call'>,
